@@ -17,14 +17,16 @@ int parts_of(const std::vector<Lane>& lanes) {
 }
 
 std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>& ranks,
-                                 const std::vector<Lane>& lanes) {
+                                 const std::vector<Lane>& lanes, const std::vector<Hop>& of_all) {
   const bool together = lie_evenly(cluster, ranks);
   const double parts = parts_of(lanes);
   std::vector<LegDraft> legs;
   HopMap<int> shares;
+  shares.reserve(of_all.size() + (together ? lanes.size() : 1) * lanes.front().hops.size());
   for (const Lane& lane : lanes) {
     for (const Hop& hop : lane.hops) shares[hop] += lane.weight;
     if (together && &lane != &lanes.back()) continue;
+    for (const Hop& hop : of_all) shares[hop] += together ? parts_of(lanes) : lane.weight;
     std::map<int, std::vector<Hop>> by_place;
     for (const auto& [hop, times] : shares) {
       Hop& one = by_place[node_of(cluster, hop.source) / kNodesOfLeg].emplace_back(hop);

@@ -32,10 +32,11 @@ inline constexpr int kNodesOfLeg = 8;
 
 [[nodiscard]] int parts_of(const std::vector<Lane>& lanes);
 // One leg per few nodes: the hops that leave their GPUs, of all lanes, or of each lane if nodes
-// differ. `unit` is per byte that passes each hop of all lanes together.
+// differ. `unit` is per byte that passes each hop of all lanes together. Hops `of_all` are in each lane.
 [[nodiscard]] std::vector<LegDraft> fold_lanes(const Cluster& cluster,
                                                const std::vector<int>& ranks,
-                                               const std::vector<Lane>& lanes);
+                                               const std::vector<Lane>& lanes,
+                                               const std::vector<Hop>& of_all = {});
 
 // A few legs per node, one for each class of peers at equal distance: a class sends to one partner
 // node, chosen by a permutation inside the class. Its hops have as many channels as the class has

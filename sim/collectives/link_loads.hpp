@@ -16,8 +16,9 @@ class LinkLoads {
   explicit LinkLoads(const Topology& topology) : topology_(&topology) {}
 
   // Bytes, or parts of a buffer, on each link of the hop's way.
-  void add(const Hop& hop, double load) {
-    for (const LinkId link : topology_->way(hop).links) pages_[link / kPage][link % kPage] += load;
+  void add(const Hop& hop, double load) { add(topology_->way(hop), load); }
+  void add(const Way& way, double load) {
+    for (const LinkId link : way.links) pages_[link / kPage][link % kPage] += load;
   }
 
   // That the most loaded link takes at full rate; 0 without any.
@@ -30,10 +31,10 @@ class LinkLoads {
     }
     return longest;
   }
-  // Of the links on the hop's way alone.
-  [[nodiscard]] double seconds(const Hop& hop) const {
+  // Of the links on a way alone.
+  [[nodiscard]] double seconds(const Way& way) const {
     double longest = 0;
-    for (const LinkId link : topology_->way(hop).links) {
+    for (const LinkId link : way.links) {
       const auto page = pages_.find(link / kPage);
       if (page == pages_.end()) continue;
       longest = std::max(longest, page->second[link % kPage] / rate(link));

@@ -86,12 +86,10 @@ void add_switch_hops(const std::vector<int>& members, std::vector<Hop>& hops) {
   }
 }
 
-std::vector<Lane> switch_lanes(const Visits& nodes, const std::vector<Tree>& trees) {
-  std::vector<Lane> lanes = trees.empty() ? std::vector<Lane>(1) : lanes_of(trees);
-  for (Lane& lane : lanes) {
-    for (const std::vector<int>& members : nodes) add_switch_hops(members, lane.hops);
-  }
-  return lanes;
+std::vector<Hop> switch_hops(const Visits& nodes) {
+  std::vector<Hop> hops;
+  for (const std::vector<int>& members : nodes) add_switch_hops(members, hops);
+  return hops;
 }
 
 LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& ranks,
@@ -100,8 +98,8 @@ LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& rank
   const LinkPace nvls =
       cluster.nvlink.nvls.value_or(LinkPace{cluster.nvlink.latency, cluster.nvlink.efficiency});
   const Visits nodes = channel_visits(cluster, ranks, Ends::open).front();
-  const std::vector<Lane> lanes = switch_lanes(nodes, trees);
-  std::vector<LegDraft> legs = fold_lanes(cluster, ranks, lanes);
+  const std::vector<Lane> lanes = trees.empty() ? std::vector<Lane>(1) : lanes_of(trees);
+  std::vector<LegDraft> legs = fold_lanes(cluster, ranks, lanes, switch_hops(nodes));
   const Busiest busiest = busiest_of(topology, legs);
   InSwitch sums{.parts = static_cast<double>(parts_of(lanes)),
                 .before_s = cluster.collectives.launch.base(),

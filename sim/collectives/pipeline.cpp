@@ -58,20 +58,24 @@ TreePipeline::TreePipeline(const Topology& topology, const Paces& paces,
                            std::span<const LegDraft> legs, double parts) {
   const Cluster& cluster = topology.cluster();
   LinkLoads loads(topology);
+  std::vector<Way> ways;  // of all hops, in their order
   std::unordered_map<int, double> out_of_nodes;
   for (const LegDraft& leg : legs) {
     for (const Hop& hop : leg.hops) {
       const double load = parts * leg.unit * hop.times;
-      loads.add(hop, load);
+      loads.add(ways.emplace_back(topology.way(hop)), load);
       if (hop.over_network()) out_of_nodes[node_of(cluster, hop.source)] += load;
     }
   }
   const auto cap = cluster.fitted.communicator_bandwidth;
+  hops_.reserve(ways.size());
+  auto way = ways.begin();
   for (const LegDraft& leg : legs) {
     for (Hop hop : leg.hops) {
       hop.times = 1;
       HopPace& pace = hops_[hop];
-      pace = {step_latencies(topology, paces, hop), loads.seconds(hop)};
+      pace = {step_latencies(topology, paces, hop, *way), loads.seconds(*way)};
+      ++way;
       if (cap && hop.over_network()) {
         const double out = out_of_nodes.at(node_of(cluster, hop.source));
         pace.s_per_byte = std::max(pace.s_per_byte, out / cap->base());

@@ -80,9 +80,14 @@ double step_latency(const Topology& topology, const Paces& paces, const Hop& hop
 }
 
 ProtocolTimes step_latencies(const Topology& topology, const Paces& paces, const Hop& hop) {
+  return step_latencies(topology, paces, hop, hop.over_network() ? topology.way(hop) : Way{});
+}
+
+ProtocolTimes step_latencies(const Topology& topology, const Paces& paces, const Hop& hop,
+                             const Way& way) {
   const bool network = hop.over_network();
   const Seconds further =
-      network ? topology.latency(hop) - topology.cluster().network.latency : Seconds{};
+      network ? topology.latency_over(way) - topology.cluster().network.latency : Seconds{};
   ProtocolTimes latencies{};
   for (const Protocol protocol : kProtocols) {
     const auto& pace = at(network ? paces.network : paces.nvlink, protocol);

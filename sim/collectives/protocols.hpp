@@ -47,6 +47,9 @@ struct Busiest {
 using ProtocolTimes = std::array<double, std::size(kProtocols)>;
 [[nodiscard]] ProtocolTimes step_latencies(const Topology& topology, const Paces& paces,
                                            const Hop& hop);
+// The same of a hop whose way is known.
+[[nodiscard]] ProtocolTimes step_latencies(const Topology& topology, const Paces& paces,
+                                           const Hop& hop, const Way& way);
 
 struct ProtocolCost {
   double launch_s = 0;

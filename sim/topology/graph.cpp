@@ -2,6 +2,7 @@
 #include "sim/topology/graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "sim/base/error.hpp"
@@ -76,8 +77,10 @@ void append_tree_way(const Graph& graph, VertexId from, VertexId to, Way& way) {
 
 void append_hashed_way(const Graph& graph, VertexId from, VertexId to, std::uint64_t hash,
                        Way& way) {
+  constexpr std::size_t kMostLevels = 16;
   Climb near{from, hash}, far{to, hash};
-  std::vector<LinkId> down;  // from the far end
+  std::array<LinkId, kMostLevels> down;  // from the far end
+  std::size_t levels = 0;
   while (near.at != far.at) {
     require(near.at != Vertex::kNone && far.at != Vertex::kNone, "a switch above both ends");
     const Vertex& one = graph.vertex(near.at);
@@ -87,11 +90,12 @@ void append_hashed_way(const Graph& graph, VertexId from, VertexId to, std::uint
       near.go_up(one);
     }
     if (other.height <= one.height) {
-      down.push_back(far.link(other.down, other));
+      require(levels < kMostLevels, "no fabric has so many levels");
+      down[levels++] = far.link(other.down, other);
       far.go_up(other);
     }
   }
-  std::for_each(down.rbegin(), down.rend(), [&](LinkId link) { append_limited(link, way); });
+  while (levels > 0) append_limited(down[--levels], way);
   way.switches += std::max(0, near.crossed + far.crossed - 1);
 }
 

@@ -107,9 +107,11 @@ Way Topology::way_up_and_down(const Hop& hop) const {
 }
 
 Way Topology::way_between(const NicWay& nics) const {
+  constexpr std::size_t kUsual = 8;
   const Network& network = cluster_.network;
   const auto from = static_cast<VertexId>(nics.from), to = static_cast<VertexId>(nics.to);
   Way way;
+  way.links.reserve(kUsual);
   network.fabric->append_way(network, *graph_,
                              {.from = nics_ + from,
                               .to = nics_ + to,
@@ -145,8 +147,11 @@ Way Topology::way(const Hop& hop) const {
 }
 
 Seconds Topology::latency(const Hop& hop) const {
-  if (!hop.over_network()) return cluster_.nvlink.latency;
-  const int further_switches = std::max(0, way(hop).switches - 1);
+  return hop.over_network() ? latency_over(way(hop)) : cluster_.nvlink.latency;
+}
+
+Seconds Topology::latency_over(const Way& network_way) const {
+  const int further_switches = std::max(0, network_way.switches - 1);
   return cluster_.network.latency + cluster_.network.switch_latency * further_switches;
 }
 

@@ -48,6 +48,8 @@ class Topology {
   [[nodiscard]] Way way(const Hop& hop) const;
   // Latency of one step of a collective over the hop.
   [[nodiscard]] Seconds latency(const Hop& hop) const;
+  // The same over the network, of a hop whose way is known.
+  [[nodiscard]] Seconds latency_over(const Way& network_way) const;
 
  private:
   [[nodiscard]] int nic(int rank, std::int16_t number) const;  // of the fabric
