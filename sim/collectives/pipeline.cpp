@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 #include "sim/collectives/link_loads.hpp"
 
@@ -47,15 +49,9 @@ std::vector<Passage> one_way(const PacedTree& tree, HopPace PacedEdge::*way) {
   return slowest;
 }
 
-}  // namespace
-
-bool Passage::covers(const Passage& other) const {
-  return s_per_byte >= other.s_per_byte && slowest_s_per_byte >= other.slowest_s_per_byte &&
-         std::ranges::equal(latency_s, other.latency_s, std::greater_equal());
-}
-
-TreePipeline::TreePipeline(const Topology& topology, const Paces& paces,
-                           std::span<const LegDraft> legs, double parts) {
+// Of all legs, which are `parts` of a buffer.
+std::vector<HopPaces::Entry> paces_of_hops(const Topology& topology, const Paces& paces,
+                                           std::span<const LegDraft> legs, double parts) {
   const Cluster& cluster = topology.cluster();
   LinkLoads loads(topology);
   std::vector<Way> ways;  // of all hops, in their order
@@ -68,21 +64,49 @@ TreePipeline::TreePipeline(const Topology& topology, const Paces& paces,
     }
   }
   const auto cap = cluster.fitted.communicator_bandwidth;
-  hops_.reserve(ways.size());
-  auto way = ways.begin();
+  std::vector<HopPaces::Entry> all;
+  all.reserve(ways.size());
   for (const LegDraft& leg : legs) {
     for (Hop hop : leg.hops) {
+      const Way& way = ways[all.size()];
       hop.times = 1;
-      HopPace& pace = hops_[hop];
-      pace = {step_latencies(topology, paces, hop, *way), loads.seconds(*way)};
-      ++way;
+      HopPace pace{step_latencies(topology, paces, hop, way), loads.seconds(way)};
       if (cap && hop.over_network()) {
         const double out = out_of_nodes.at(node_of(cluster, hop.source));
         pace.s_per_byte = std::max(pace.s_per_byte, out / cap->base());
       }
+      all.push_back({hop, pace});
     }
   }
+  return all;
 }
+
+}  // namespace
+
+bool Passage::covers(const Passage& other) const {
+  return s_per_byte >= other.s_per_byte && slowest_s_per_byte >= other.slowest_s_per_byte &&
+         std::ranges::equal(latency_s, other.latency_s, std::greater_equal());
+}
+
+HopPaces::HopPaces(std::vector<Entry> all) : all_(std::move(all)) {
+  if (!std::ranges::is_sorted(all_, {}, &Entry::hop)) std::ranges::sort(all_, {}, &Entry::hop);
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const auto source = static_cast<std::size_t>(all_[i].hop.source - all_.front().hop.source);
+    while (first_.size() <= source) first_.push_back(i);
+  }
+}
+
+const HopPace& HopPaces::at(const Hop& hop) const {
+  for (auto i = first_.at(static_cast<std::size_t>(hop.source - all_.front().hop.source));
+       i < all_.size(); ++i) {
+    if (all_[i].hop == hop) return all_[i].pace;
+  }
+  throw std::logic_error("a hop of no tree");
+}
+
+TreePipeline::TreePipeline(const Topology& topology, const Paces& paces,
+                           std::span<const LegDraft> legs, double parts)
+    : hops_(paces_of_hops(topology, paces, legs, parts)) {}
 
 PacedTree TreePipeline::paced(const Tree& tree) const {
   PacedTree paced;

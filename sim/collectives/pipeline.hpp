@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "sim/collectives/hop_map.hpp"
 #include "sim/collectives/protocols.hpp"
 #include "sim/collectives/trees.hpp"
 
@@ -29,6 +28,22 @@ struct HopPace {
   ProtocolTimes latency_s = {};
   double s_per_byte = 0;  // of a chunk
 };
+
+// Paces by hop, of which a rank sends a few: those of each lie together.
+class HopPaces {
+ public:
+  struct Entry {
+    Hop hop;
+    HopPace pace;
+  };
+  explicit HopPaces(std::vector<Entry> all);
+  [[nodiscard]] const HopPace& at(const Hop& hop) const;
+
+ private:
+  std::vector<Entry> all_;          // by hop
+  std::vector<std::size_t> first_;  // of each source, from the lowest on
+};
+
 // The edge from a rank to its parent, by places in the group.
 struct PacedEdge {
   std::size_t child = 0, parent = 0;
@@ -56,7 +71,7 @@ class TreePipeline {
   [[nodiscard]] std::vector<Passage> passages(const std::vector<Tree>& trees) const;
 
  private:
-  HopMap<HopPace> hops_;
+  HopPaces hops_;
 };
 
 [[nodiscard]] double pipeline_s(const std::vector<Passage>& passages, Protocol protocol,
