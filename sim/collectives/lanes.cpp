@@ -5,10 +5,41 @@
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
-#include "sim/collectives/hop_map.hpp"
 #include "sim/collectives/legs.hpp"
 
 namespace sim {
+namespace {
+
+// How often lanes take each hop. A rank sends a few, which are found faster than in a table by hash.
+class Shares {
+ public:
+  void add(Hop hop, int times) {
+    const auto source = static_cast<std::size_t>(hop.source);
+    if (source >= sent_.size()) sent_.resize(source + 1);
+    for (Hop& one : sent_[source]) {
+      hop.times = one.times;
+      if (one != hop) continue;
+      one.times += times;
+      return;
+    }
+    hop.times = times;
+    sent_[source].push_back(hop);
+  }
+
+  // Gives all of them, each with its `times`, and forgets them.
+  template <class Function>
+  void take(Function function) {
+    for (std::vector<Hop>& of_rank : sent_) {
+      std::ranges::for_each(of_rank, function);
+      of_rank.clear();
+    }
+  }
+
+ private:
+  std::vector<std::vector<Hop>> sent_;  // by source
+};
+
+}  // namespace
 
 int parts_of(const std::vector<Lane>& lanes) {
   int parts = 0;
@@ -21,18 +52,15 @@ std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>&
   const bool together = lie_evenly(cluster, ranks);
   const double parts = parts_of(lanes);
   std::vector<LegDraft> legs;
-  HopMap<int> shares;
-  shares.reserve(of_all.size() + (together ? lanes.size() : 1) * lanes.front().hops.size());
+  Shares shares;
   for (const Lane& lane : lanes) {
-    for (const Hop& hop : lane.hops) shares[hop] += lane.weight;
+    for (const Hop& hop : lane.hops) shares.add(hop, lane.weight);
     if (together && &lane != &lanes.back()) continue;
-    for (const Hop& hop : of_all) shares[hop] += together ? parts_of(lanes) : lane.weight;
+    for (const Hop& hop : of_all) shares.add(hop, together ? parts_of(lanes) : lane.weight);
     std::map<int, std::vector<Hop>> by_place;
-    for (const auto& [hop, times] : shares) {
-      Hop& one = by_place[node_of(cluster, hop.source) / kNodesOfLeg].emplace_back(hop);
-      one.times = times;
-    }
-    shares.clear();
+    shares.take([&](const Hop& hop) {
+      by_place[node_of(cluster, hop.source) / kNodesOfLeg].push_back(hop);
+    });
     for (auto& [place, hops] : by_place) {
       int divisor = 0;
       for (const Hop& hop : hops) divisor = std::gcd(divisor, hop.times);
