@@ -17,7 +17,7 @@ started=$SECONDS
 if [ ! -e build/release/build.ninja ]; then
   # What a compiler warns of is for developers to mend.
   cmake --preset release -DGARDENHOSE_TESTS=OFF -DGARDENHOSE_BENCHMARKS=OFF -DGARDENHOSE_CUDA=OFF \
-    -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF
+    -DGARDENHOSE_UNITY=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF
 fi
 cmake --build --preset release --target gardenhose \
   --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
