@@ -162,7 +162,7 @@ class _Call:
         if not self._first.gpu:
             self._library.run(function, self._codec, arguments, [self._threads])
             return
-        cuda = self._first.library.cuda
+        cuda = self._first.module.cuda
         with cuda.device(self._first.gpu):
             stream = cuda.current_stream().cuda_stream
             scratch = []

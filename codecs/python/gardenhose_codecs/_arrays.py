@@ -22,14 +22,14 @@ class Memory:
                              "tensor, e.g. numpy.asarray(...) or numpy.frombuffer(...)")
         self.name, self.array = name, array
         self.end = self.address + self.elements * BYTES[dtype]
-        if array.dtype != getattr(self.library, dtype):
+        if array.dtype != getattr(self.module, dtype):
             raise ValueError(f"{name} is of {array.dtype}; pass {dtype}, {self.convert.format(dtype)}")
         if self.gpu and self.elements > 0 and self.address % ALIGNMENT:
             raise ValueError(f"{name} does not start on {ALIGNMENT} bytes; pass a slice that does, or "
                              "a clone()")
 
     def _of_tensor(self, torch, name, tensor, written):
-        self.library, self.convert = torch, "e.g. x.to(torch.{})"
+        self.module, self.convert = torch, "e.g. x.to(torch.{})"
         if tensor.device.type not in ("cpu", "cuda"):
             raise ValueError(f"{name} is on {tensor.device}; move it to the CPU or to a CUDA device")
         if tensor.layout != torch.strided or not tensor.is_contiguous() or tensor.is_neg():
@@ -41,7 +41,7 @@ class Memory:
         self.address, self.elements = tensor.data_ptr(), tensor.numel()
 
     def _of_array(self, numpy, name, array, written):
-        self.library, self.convert, self.gpu = numpy, "e.g. x.astype(numpy.{})", None
+        self.module, self.convert, self.gpu = numpy, "e.g. x.astype(numpy.{})", None
         if not array.flags.c_contiguous:
             raise ValueError(f"{name} is not contiguous; pass numpy.ascontiguousarray(x), or for a "
                              "result a contiguous array")
@@ -52,8 +52,8 @@ class Memory:
     def empty(self, elements, dtype):
         """An uninitialised array beside this one."""
         if self.gpu:
-            return self.library.empty(elements, dtype=getattr(self.library, dtype), device=self.gpu)
-        return self.library.empty(elements, dtype=getattr(self.library, dtype))
+            return self.module.empty(elements, dtype=getattr(self.module, dtype), device=self.gpu)
+        return self.module.empty(elements, dtype=getattr(self.module, dtype))
 
 
 def require_apart(memories):
