@@ -73,6 +73,15 @@ T* scratch_at(void* scratch, std::size_t bytes, std::size_t needed) {
   return at<T>(scratch, needed);
 }
 
+// Of one wire.
+Encoding encoding_to(void* wire, std::size_t wire_bytes, const CudaCodec& row, std::size_t elements,
+                     const gardenhose_random_key* key, void* scratch, std::size_t scratch_bytes) {
+  return {
+      .wires = output_at(wire, wire_bytes, row.codec->format, 1, elements),
+      .key = key_of(key),
+      .scratch = scratch_at<std::byte>(scratch, scratch_bytes, scratch_bytes_of(row, elements))};
+}
+
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 template <typename Work>
@@ -115,10 +124,7 @@ gardenhose_status gardenhose_cuda_encode(const char* codec, const float* values,
   return with_codec(codec, [&](const CudaCodec& row) {
     const codecs::Format& format = row.codec->format;
     const Tensor<const float> input = tensor_of(values, elements);
-    const Encoding to{
-        .wires = output_at(wire, wire_bytes, format, 1, elements),
-        .key = key_of(key),
-        .scratch = scratch_at<std::byte>(scratch, scratch_bytes, scratch_bytes_of(row, elements))};
+    const Encoding to = encoding_to(wire, wire_bytes, row, elements, key, scratch, scratch_bytes);
     if (elements > 0) row.encode_async(format, input, to, stream_of(stream));
     return GARDENHOSE_OK;
   });
@@ -136,10 +142,7 @@ gardenhose_status gardenhose_cuda_encode_feedback(const char* codec,
     const codecs::Feedback rule = codecs::rule_of(feedback);
     const Tensor<const float> input = tensor_of(values, elements);
     const Tensor<float> kept = tensor_of(residual, elements);
-    const Encoding to{
-        .wires = output_at(wire, wire_bytes, format, 1, elements),
-        .key = key_of(key),
-        .scratch = scratch_at<std::byte>(scratch, scratch_bytes, scratch_bytes_of(row, elements))};
+    const Encoding to = encoding_to(wire, wire_bytes, row, elements, key, scratch, scratch_bytes);
     if (elements > 0) {
       row.encode_feedback_async(format, rule, input, kept.values, to, stream_of(stream));
     }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "codecs/cuda/scales.cuh"
 
@@ -161,24 +162,25 @@ struct TensorSink {
   }
 };
 
-// model = bf16(model + bf16(x)).
+// values += x; of a BF16 model, bf16(values + bf16(x)).
+template <typename Value>
 struct AddSink {
-  Bf16* model = nullptr;
+  Value* values = nullptr;
   std::size_t elements = 0;
 
-  __device__ Fetched<Bf16> fetch(std::size_t tile) const {
-    return fetch_lane<false>(model, elements, tile);
+  __device__ Fetched<Value> fetch(std::size_t tile) const {
+    return fetch_lane<false>(values, elements, tile);
   }
   __device__ void store(std::size_t tile, const float (&x)[kLaneElements],
-                        const Fetched<Bf16>& fetched) const {
-    float sum[kLaneElements], rounded[kLaneElements];
+                        const Fetched<Value>& fetched) const {
+    float sum[kLaneElements], terms[kLaneElements];
     take_lane(fetched, sum);
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) rounded[i] = x[i];
-    round_to_bf16(rounded);
+    for (int i = 0; i < kLaneElements; ++i) terms[i] = x[i];
+    if constexpr (std::is_same_v<Value, Bf16>) round_to_bf16(terms);
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) sum[i] += rounded[i];
-    store_lane(sum, elements, tile, model);
+    for (int i = 0; i < kLaneElements; ++i) sum[i] += terms[i];
+    store_lane(sum, elements, tile, values);
   }
 };
 

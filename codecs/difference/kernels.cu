@@ -18,7 +18,7 @@ void encode_difference_async(const Format& format, Tensor<const Bf16> master, co
 
 void decode_add_async(const Format& format, const std::byte* wire, Tensor<Bf16> model,
                       cudaStream_t stream) {
-  launch_decode(format, {.bytes = wire}, AddSink{model.values, model.elements}, stream);
+  launch_decode(format, {.bytes = wire}, AddSink<Bf16>{model.values, model.elements}, stream);
 }
 
 }  // namespace codecs::cuda

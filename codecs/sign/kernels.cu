@@ -153,7 +153,7 @@ template <bool kWarpScale, typename Sink>
 __global__ void __launch_bounds__(kThreadsPerBlock, 2)
     decode_signs_kernel(Wires wires, SignShape shape, Sink sink) {
   // Wires whose loads are in flight together; a model adds one at a time.
-  constexpr int kBatch = std::is_same_v<Sink, AddSink> ? 1 : kWarpScale ? 8 : 4;
+  constexpr int kBatch = std::is_same_v<Sink, AddSink<Bf16>> ? 1 : kWarpScale ? 8 : 4;
   const std::size_t strip = strip_of_warp();
   if (strip >= shape.of.elements) return;
   const std::size_t element = strip + threadIdx.x % kWarpLanes * kLaneElements;
@@ -296,7 +296,7 @@ void decode_reduce_signs_async(const Format& format, const Wires& wires, Tensor<
 
 void decode_add_signs_async(const Format& format, const std::byte* wire, Tensor<Bf16> model,
                             cudaStream_t stream) {
-  launch_decode_signs(format, {.bytes = wire}, AddSink{model.values, model.elements}, stream);
+  launch_decode_signs(format, {.bytes = wire}, AddSink<Bf16>{model.values, model.elements}, stream);
 }
 
 }  // namespace codecs::cuda

@@ -89,7 +89,7 @@ bool Passage::covers(const Passage& other) const {
 }
 
 HopPaces::HopPaces(std::vector<Entry> all) : all_(std::move(all)) {
-  if (!std::ranges::is_sorted(all_, {}, &Entry::hop)) std::ranges::sort(all_, {}, &Entry::hop);
+  std::ranges::sort(all_, {}, &Entry::hop);
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const auto source = static_cast<std::size_t>(all_[i].hop.source - all_.front().hop.source);
     while (first_.size() <= source) first_.push_back(i);

@@ -55,16 +55,12 @@ class Feedback(typing.NamedTuple):
 
 def codecs(device="cpu"):
     """Names of the codecs that work on "cpu" or on "cuda"."""
-    if device not in ("cpu", "cuda"):
-        raise ValueError(f"device is {device!r}; choose 'cpu' or 'cuda'")
-    return list((_libraries.cuda() if device == "cuda" else _libraries.cpu()).codecs)
+    return list(_library(device).codecs)
 
 
 def encoded_bytes(codec, elements, device="cpu"):
     """Bytes of the wire of so many values, as the library of "cpu" or of "cuda" has them."""
-    codecs(device)
-    library = _libraries.cuda() if device == "cuda" else _libraries.cpu()
-    return library.encoded_bytes(_name(codec), _count("elements", elements))
+    return _library(device).encoded_bytes(_name(codec), _count("elements", elements))
 
 
 def encode(codec, x, *, key=None, out=None, residual=None, feedback=None, threads=1):
@@ -140,7 +136,7 @@ class _Call:
 
     def __init__(self, codec, first, threads):
         self._codec, self._first, self._memories = _name(codec), first, [first]
-        self._library = _libraries.cuda() if first.gpu else _libraries.cpu()
+        self._library = _library("cuda" if first.gpu else "cpu")
         self._threads = _count("threads", threads, 2 ** 31)
         if self._threads == 0:
             raise ValueError("threads is 0; pass at least 1")
@@ -171,6 +167,12 @@ class _Call:
                 memory = self._first.empty(needed, "uint8")
                 scratch = [memory.data_ptr(), needed]
             self._library.run(function, self._codec, arguments, [*scratch, stream])
+
+
+def _library(device):
+    if device not in ("cpu", "cuda"):
+        raise ValueError(f"device is {device!r}; choose 'cpu' or 'cuda'")
+    return _libraries.cuda() if device == "cuda" else _libraries.cpu()
 
 
 def _name(codec):

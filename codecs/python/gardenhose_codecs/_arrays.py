@@ -8,7 +8,7 @@ BYTES = {"float32": 4, "uint8": 1}
 
 
 class Memory:
-    """Where an array lies. `library` is the module that it is of; `gpu` is its torch.device, or None
+    """Where an array lies. `module` is the one that it is of; `gpu` is its torch.device, or None
     in the host's memory."""
 
     def __init__(self, name, array, dtype, written=False):
