@@ -7,8 +7,6 @@
 namespace sim {
 namespace {
 
-constexpr double kMostChanges = 2e6;  // about a second's work
-
 // In each period, or in all.
 std::size_t steps_of(const Link& link) {
   return link.changes.size() + (link.repeats_s > 0 ? 1 : 0);
@@ -28,12 +26,12 @@ void RateChanges::start() {
   }
 }
 
-double RateChanges::limit_s() const {
+double RateChanges::limit_s(double most) const {
   double per_second = 0;
   for (const Link& link : wiring_.links) {
     if (link.repeats_s > 0) per_second += static_cast<double>(steps_of(link)) / link.repeats_s;
   }
-  return per_second > 0 ? kMostChanges / per_second : std::numeric_limits<double>::infinity();
+  return per_second > 0 ? most / per_second : std::numeric_limits<double>::infinity();
 }
 
 void RateChanges::set_alarm(LinkId link, std::uint32_t step) {

@@ -20,9 +20,9 @@ class RateChanges {
 
   // Call it when simulated time is 0.
   void start();
-  // How long it makes changes: a period far shorter than the simulated time must not keep the
-  // simulation busy forever. Infinite without repetition.
-  [[nodiscard]] double limit_s() const;
+  // How long it makes no more than `most` changes: a period far shorter than the simulated time must
+  // not keep the simulation busy forever. Infinite without repetition.
+  [[nodiscard]] double limit_s(double most) const;
 
  private:
   // The `step`-th change of the link, counted over all periods; each period ends with a change back

@@ -40,6 +40,7 @@ struct Conditions {
   std::vector<Outage> outages;
   Seconds time_limit = Seconds::from_base(1e6);   // of simulated time
   Seconds wall_limit = Seconds::from_base(3600);  // for the child process, of real time
+  double most_changes = 2e6;  // of links that change again and again: about a second's work
 };
 
 // The simulation took longer than Conditions::wall_limit.

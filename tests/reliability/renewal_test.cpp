@@ -62,14 +62,17 @@ TEST(Renewal, SimulatedSharesAreTheClosedForms) {
   for (const Renewal& job : jobs()) {
     for (const double interval_s : {300.0, 1500.0}) {
       const TimeShares expected = time_shares(job, interval_s);
+      std::vector<TimeShares> simulated;
+      for (std::uint64_t seed = 1; seed <= kParts; ++seed) {
+        simulated.push_back(simulate_job(job, interval_s, 5 * kYear_s, seed).shares);
+      }
       for (double TimeShares::*share :
            {&TimeShares::goodput, &TimeShares::checkpoints, &TimeShares::detection,
             &TimeShares::restart, &TimeShares::repair, &TimeShares::recomputed}) {
         double sum = 0, squares = 0;
-        for (std::uint64_t seed = 1; seed <= kParts; ++seed) {
-          const double one = simulate_job(job, interval_s, 5 * kYear_s, seed).shares.*share;
-          sum += one;
-          squares += one * one;
+        for (const TimeShares& one : simulated) {
+          sum += one.*share;
+          squares += one.*share * one.*share;
         }
         const double mean = sum / kParts;
         const double error =

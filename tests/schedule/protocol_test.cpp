@@ -60,7 +60,7 @@ TEST(Protocol, IsTheFastestOneUnlessAsked) {
     Cluster cluster = with_protocols(nodes);
     cluster.nvlink.nvls = kNvls;
     for (const CollectiveRow& row : all_collectives()) {
-      for (const double bytes : {1e2, 1e4, 1e5, 1e6, 1e7, 1e9}) {
+      for (const double bytes : {1e3, 1e5, 1e7}) {
         double least = 1;
         const GroupShape shape{.ranks = rank_count(cluster), .nodes = nodes};
         for (const auto* algorithm : algorithms_for(cluster, row.collective, shape)) {
