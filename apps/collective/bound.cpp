@@ -19,11 +19,10 @@ std::string CollectiveBound::text() const {
   return fmt::format("{}{}, {:.0f} %", link.link, alike, 100 * link.busy);
 }
 
-CollectiveBound bound_of(const sim::LoneCollective& alone, const sim::Wiring& wiring,
-                         const sim::Timeline& timeline) {
-  const auto links = busiest_links(alone.schedule, wiring, timeline);
+CollectiveBound bound_of(const sim::LoneGroups::Alone& alone, const sim::Timeline& timeline) {
+  const auto links = busiest_links(alone.collective.schedule, alone.wiring, timeline);
   sim::require(!links.empty(), "a collective of two ranks or more uses a link");
-  return {std::min(1.0, alone.latency_s / timeline.makespan_s), links.front()};
+  return {std::min(1.0, alone.collective.latency_s / timeline.makespan_s), links.front()};
 }
 
 }  // namespace apps

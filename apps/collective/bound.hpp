@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sim/collectives/collective_rows.hpp"
+#include "sim/program/lone_groups.hpp"
 #include "sim/report/report.hpp"
 
 namespace apps {
@@ -22,8 +22,7 @@ struct CollectiveBound {
   [[nodiscard]] std::string text() const;
 };
 
-// Of what was played over these links.
-[[nodiscard]] CollectiveBound bound_of(const sim::LoneCollective& alone, const sim::Wiring& wiring,
+[[nodiscard]] CollectiveBound bound_of(const sim::LoneGroups::Alone& alone,
                                        const sim::Timeline& timeline);
 
 }  // namespace apps

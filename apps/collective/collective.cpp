@@ -39,18 +39,19 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
                                const sim::Cluster& cluster, const RankGroups& groups) {
   const std::vector<double> sizes = sizes_of(options);
   const sim::Topology topology(cluster);
-  const auto detail = detail_of(options, row, cluster, groups);
-  const double share = row.sent_share(static_cast<int>(groups.front().size()));
+  const sim::LoneGroups lone(topology, groups, {row.collective},
+                             detail_of(options, row, cluster, groups));
+  const double share = row.sent_share(lone.ranks());
   Progress progress("simulating sizes", static_cast<int>(sizes.size()));
   std::vector<Timing> timings;
   for (const double bytes : sizes) {
     progress.step();
-    const sim::LoneCollective alone = run_alone(row, topology, groups, bytes, detail, kBuffers);
-    const sim::Wiring wiring = wire(alone.schedule, topology);
-    const sim::Timeline timeline = simulate(alone.schedule, wiring);
+    const sim::LoneGroups::Alone alone = lone.run(row, bytes, kBuffers);
+    const auto& [schedule, algorithm, protocol, latency_s] = alone.collective;
+    const sim::Timeline timeline = simulate(schedule, alone.wiring);
     const double time_s = timeline.makespan_s;
-    timings.push_back({static_cast<std::int64_t>(bytes), alone.algorithm, alone.protocol, time_s,
-                       bytes / time_s, share * bytes / time_s, bound_of(alone, wiring, timeline)});
+    timings.push_back({static_cast<std::int64_t>(bytes), algorithm, protocol, time_s,
+                       bytes / time_s, share * bytes / time_s, bound_of(alone, timeline)});
   }
   return timings;
 }

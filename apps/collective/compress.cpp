@@ -46,6 +46,8 @@ sim::Wire smaller_wire(const CollectiveOptions& options) {
   return wire;
 }
 
+int ranks_of(const RankGroups& groups) { return static_cast<int>(groups.front().size()); }
+
 CodecSetup codec_of(const CollectiveOptions& options, const sim::Cluster& cluster) {
   CodecSetup codec{.wire = smaller_wire(options),
                    .value_bytes = options.value_bytes,
@@ -144,9 +146,10 @@ sim::study::CodedTimes coded_times_of(const Arguments& arguments) {
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
   const RankGroups groups = groups_of(cluster, options->split);
   const sim::Topology topology(cluster);
-  const CollectiveSetup collective{&row, &topology, groups,
-                                   detail_of(*options, row, cluster, groups)};
-  return coded_times(collective, codec_of(*options, cluster), sizes_of(*options).front());
+  const CodecSetup codec = codec_of(*options, cluster);
+  const sim::LoneGroups lone(topology, groups, collectives_of(row, ranks_of(groups), codec),
+                             detail_of(*options, row, cluster, groups));
+  return coded_times({&row, &lone}, codec, sizes_of(*options).front());
 }
 
 void time_compressed(const CollectiveOptions& options, const sim::CollectiveRow& row,
@@ -154,10 +157,10 @@ void time_compressed(const CollectiveOptions& options, const sim::CollectiveRow&
   const RankGroups groups = groups_of(cluster, options.split);
   const sim::Topology topology(cluster);
   const CodecSetup codec = codec_of(options, cluster);
-  CollectiveSetup collective{&row, &topology, groups};
-  const auto takers = check_asked(topology, groups, collectives_of(collective, codec));
-  collective.detail = detail_of(options, row, cluster, groups);
-  Compressed all = compressed(options, collective, codec);
+  const sim::Uses uses = collectives_of(row, ranks_of(groups), codec);
+  const auto takers = check_asked(topology, groups, uses);
+  const sim::LoneGroups lone(topology, groups, uses, detail_of(options, row, cluster, groups));
+  Compressed all = compressed(options, {&row, &lone}, codec);
   all.takers = takers;
   const std::string name = codec.wire.name();
   if (options.format == "table") {

@@ -32,19 +32,10 @@ const CollectiveRow& collective_named(std::string_view name, std::string_view pl
   refuse_name(place, name, known);
 }
 
-LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
-                         std::span<const std::vector<int>> groups, double bytes,
-                         std::optional<Detail> detail, Buffers buffers) {
-  if (!detail) {
-    LoneCollective folded = run_alone(row, topology, groups, bytes, Detail::folded, buffers);
-    if (!folded.schedule.wants_steps()) return folded;
-    detail = Detail::step_by_step;
-  }
+LoneCollective run_alone(const CollectiveRow& row, ScheduleBuilder builder,
+                         std::span<const Communicator> groups, double bytes, Buffers buffers) {
   LoneCollective alone;
-  ScheduleBuilder builder(rank_count(topology.cluster()));
-  for (const std::vector<int>& ranks : groups) {
-    const Communicator group =
-        make_communicator(topology, builder, ranks, *detail, {row.collective});
+  for (const Communicator& group : groups) {
     if (alone.algorithm.empty() && group.size > 1) {
       Order order{row.collective, bytes, Protocol::simple, buffers};
       const Choice choice = choose(group, order);
@@ -59,6 +50,17 @@ LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
   }
   alone.schedule = std::move(builder).finish();
   return alone;
+}
+
+LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
+                         std::span<const std::vector<int>> groups, double bytes, Detail detail,
+                         Buffers buffers) {
+  ScheduleBuilder builder(rank_count(topology.cluster()));
+  std::vector<Communicator> communicators;
+  for (const std::vector<int>& ranks : groups) {
+    communicators.push_back(make_communicator(topology, builder, ranks, detail, {row.collective}));
+  }
+  return run_alone(row, std::move(builder), communicators, bytes, buffers);
 }
 
 Schedule schedule_of(const CollectiveRow& row, const Topology& topology,

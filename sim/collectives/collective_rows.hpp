@@ -2,7 +2,6 @@
 // The collectives that move a buffer, as a table: checks and displays go over all its rows.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,11 +34,14 @@ struct LoneCollective {
   std::string_view algorithm, protocol;  // of the first group of several: "ring" and "ll128"
   double latency_s = 0;  // of that group: what the same algorithm and protocol take for one byte
 };
-// Over all groups at once. Bytes are those of each group's buffer. Without a detail: folded, unless
-// the schedule wants steps.
+// Over all groups at once, which the builder knows. Bytes are those of each group's buffer.
+[[nodiscard]] LoneCollective run_alone(const CollectiveRow& row, ScheduleBuilder builder,
+                                       std::span<const Communicator> groups, double bytes,
+                                       Buffers buffers);
+// Over groups of ranks of which each stands for itself.
 [[nodiscard]] LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
                                        std::span<const std::vector<int>> groups, double bytes,
-                                       std::optional<Detail> detail, Buffers buffers);
+                                       Detail detail, Buffers buffers);
 // Its schedule.
 [[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
                                    std::span<const std::vector<int>> groups, double bytes,

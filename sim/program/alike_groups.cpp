@@ -160,6 +160,7 @@ class Adding {
         members_(members_of(all, alike)),
         added_{{ScheduleBuilder(ranks()), {}}, {}} {
     for (const LinkId link : alike.links.first) added_.wiring.links.push_back(all.links.link(link));
+    added_.wiring.alike = alike.links.sizes;
   }
 
   AlikeGround run() && {
@@ -266,6 +267,7 @@ class Adding {
 }  // namespace
 
 std::optional<AlikeGround> alike_groups(const Topology& topology, const GroupDrafts& drafts) {
+  if (!topology.cluster().traffic.empty()) return std::nullopt;
   const Collector all(topology, drafts);
   const AlikeParts alike = alike_parts(all.incidence);
   if (alike.ranks.first.size() == alike.ranks.of.size()) return std::nullopt;

@@ -17,7 +17,8 @@ struct AlikeGround {
   Ground ground;
   Wiring wiring;  // of the routes that the builder has so far
 };
-// Of folded groups. Nothing if no ranks are alike.
+// Of folded groups. Nothing if no ranks are alike, or if other jobs send: what they do makes links
+// differ that are alike as far as the job goes.
 [[nodiscard]] std::optional<AlikeGround> alike_groups(const Topology& topology,
                                                       const GroupDrafts& drafts);
 

@@ -367,8 +367,7 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
   const Cluster& cluster = context.cluster;
   const Topology topology(cluster);
   const GroupDrafts drafts = draft_groups(topology, program, context, detail);
-  // What other jobs send makes links differ that are alike as far as the job goes.
-  if (detail == Detail::folded && !context.whole && cluster.traffic.empty()) {
+  if (detail == Detail::folded && !context.whole) {
     if (auto alike = alike_groups(topology, drafts)) {
       const auto ranks = static_cast<std::size_t>(alike->ground.builder.ranks());
       const Parallelism& p = context.parallelism;

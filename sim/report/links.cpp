@@ -38,12 +38,13 @@ std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wirin
     if (bytes[id] <= 0) continue;
     const Link& link = wiring.links[id];
     const double busy = bytes[id] / capacity_bytes(link, timeline.makespan_s);
+    const int alike = wiring.alike.empty() ? 1 : static_cast<int>(wiring.alike[id]);
     LinkUse& most = by_kind[link.kind];
     const int before = busy > most.busy * (1 + kRoundedBytes) ? 0 : most.as_busy;
     if (busy > most.busy) {
-      most = {link.name, link.set_by, busy, before + 1};
+      most = {link.name, link.set_by, busy, before + alike};
     } else if (busy > most.busy * (1 - kRoundedBytes)) {
-      ++most.as_busy;
+      most.as_busy += alike;
     }
   }
   std::vector<LinkUse> uses;

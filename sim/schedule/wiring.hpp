@@ -36,6 +36,8 @@ struct Wiring {
   std::vector<Link> links;
   std::vector<std::vector<Crossing>> routes;  // by Schedule::routes; merged()
   std::vector<Background> background = {};
+  // By link, how many it stands for, itself included; empty: each for itself.
+  std::vector<std::uint32_t> alike = {};
 };
 
 // The links of a cluster that hops cross, and one more per communicator and node if the cluster caps

@@ -15,22 +15,24 @@ namespace {
 // Of the uncompressed buffer: collectives and the sources of kernels' times are the same for all.
 constexpr double kAnySize = 1 << 20;
 
-CodedCollective coded_of(const CollectiveSetup& collective, const CodecSetup& codec, double bytes) {
-  return {.collective = collective.row->collective,
+CodedCollective coded_of(const CollectiveRow& row, int ranks, const CodecSetup& codec,
+                         double bytes) {
+  return {.collective = row.collective,
           .wire = codec.wire,
           .elements = bytes / codec.value_bytes,
-          .ranks = static_cast<int>(collective.groups.front().size()),
+          .ranks = ranks,
           .value_bytes = codec.value_bytes};
+}
+CodedCollective coded_of(const CollectiveSetup& collective, const CodecSetup& codec, double bytes) {
+  return coded_of(*collective.row, collective.groups->ranks(), codec, bytes);
 }
 
 double simulated_s(const CollectiveSetup& collective, CollectiveKind kind, double bytes,
                    Buffers buffers) {
   const auto row = std::ranges::find(all_collectives(), kind, &CollectiveRow::collective);
   require(row != all_collectives().end(), "each collective has a row");
-  const Schedule schedule =
-      run_alone(*row, *collective.topology, collective.groups, bytes, collective.detail, buffers)
-          .schedule;
-  return simulate(schedule, wire(schedule, *collective.topology)).makespan_s;
+  const LoneGroups::Alone alone = collective.groups->run(*row, bytes, buffers);
+  return simulate(alone.collective.schedule, alone.wiring).makespan_s;
 }
 
 double launches_s(const Kernel& kernel, const CodecSetup& codec) {
@@ -62,9 +64,9 @@ CodedTimes coded_times(const CollectiveSetup& collective, const CodecSetup& code
   return times;
 }
 
-Uses collectives_of(const CollectiveSetup& collective, const CodecSetup& codec) {
-  Uses uses{collective.row->collective};
-  for (const Part& part : coded_exchange(coded_of(collective, codec, kAnySize)).parts) {
+Uses collectives_of(const CollectiveRow& row, int ranks, const CodecSetup& codec) {
+  Uses uses{row.collective};
+  for (const Part& part : coded_exchange(coded_of(row, ranks, codec, kAnySize)).parts) {
     const auto* transfer = std::get_if<Transfer>(&part.what);
     if (transfer != nullptr) uses.push_back(transfer->collective);
   }

@@ -2,23 +2,20 @@
 // What a codec gains in one collective: encode, exchange, decode against the values as they are.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sim/collectives/collective_rows.hpp"
+#include "sim/program/lone_groups.hpp"
 #include "sim/study/watch.hpp"
 #include "sim/times/wire.hpp"
 
 namespace sim::study {
 
-// Groups of ranks that run the same collective at once.
+// A collective, and the groups of ranks that run it at once, laid out for collectives_of() it.
 struct CollectiveSetup {
   const CollectiveRow* row = nullptr;
-  const Topology* topology = nullptr;
-  std::span<const std::vector<int>> groups = {};
-  std::optional<Detail> detail = {};  // as of run_alone()
+  const LoneGroups* groups = nullptr;
 };
 
 struct CodecSetup {
@@ -43,8 +40,8 @@ struct CodedTimes {
 // first columns have it; kernels write encoded shares where they are exchanged.
 [[nodiscard]] CodedTimes coded_times(const CollectiveSetup& collective, const CodecSetup& codec,
                                      double bytes);
-// The collective, and those by which encoded values are exchanged.
-[[nodiscard]] Uses collectives_of(const CollectiveSetup& collective, const CodecSetup& codec);
+// The collective over so many ranks, and those by which encoded values are exchanged.
+[[nodiscard]] Uses collectives_of(const CollectiveRow& row, int ranks, const CodecSetup& codec);
 // The source of each kernel's time.
 [[nodiscard]] std::vector<std::string> kernel_sources(const CollectiveSetup& collective,
                                                       const CodecSetup& codec);

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/program/lone_groups.hpp"
 
 namespace sim::validation {
 namespace {
@@ -45,11 +47,9 @@ std::vector<std::vector<int>> ranks_of_groups(const NcclLog& log) {
   return groups;
 }
 
-double simulated_s(const Topology& topology, const NcclRow& row) {
-  const auto groups = ranks_of_groups(*row.log);
-  const Schedule schedule = schedule_of(*row.collective, topology, groups, row.bytes,
-                                        Detail::folded, Buffers::out_of_place);
-  return simulate(schedule, topology.cluster()).makespan_s;
+double simulated_s(const LoneGroups& groups, const NcclRow& row) {
+  const LoneGroups::Alone alone = groups.run(*row.collective, row.bytes, Buffers::out_of_place);
+  return simulate(alone.collective.schedule, alone.wiring).makespan_s;
 }
 
 NcclLog log_of(const CsvRow& line, const std::string& place) {
@@ -119,15 +119,21 @@ NcclStudy predict_nccl(const std::filesystem::path& folder, NcclStudy study, int
   fit_laws(study);
   const std::vector<const NcclRow*> simulated = simulated_rows(study);
   std::map<Machine, Topology> topologies;
+  std::map<Machine, LoneGroups> machines;
   for (const NcclRow* row : simulated) {
     const NcclLog& log = *row->log;
     if (topologies.contains(machine_of(log))) continue;
     const Cluster cluster = read_cluster(folder / "topologies" / (log.cluster + ".toml"));
-    topologies.emplace(machine_of(log), part_of(cluster, log.nodes, log.gpus_per_node));
+    const Topology& topology =
+        topologies.emplace(machine_of(log), part_of(cluster, log.nodes, log.gpus_per_node))
+            .first->second;
+    machines.emplace(
+        std::piecewise_construct, std::forward_as_tuple(machine_of(log)),
+        std::forward_as_tuple(topology, ranks_of_groups(log), every_collective(), Detail::folded));
   }
   const std::vector<double> times = in_parallel(jobs, simulated.size(), [&](std::size_t i) {
     tick();
-    return simulated_s(topologies.at(machine_of(*simulated[i]->log)), *simulated[i]);
+    return simulated_s(machines.at(machine_of(*simulated[i]->log)), *simulated[i]);
   });
   std::map<NcclRun, double> by_run;
   for (std::size_t i = 0; i < times.size(); ++i) by_run[run_of(*simulated[i])] = times[i];

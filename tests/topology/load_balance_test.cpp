@@ -9,6 +9,7 @@
 
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/collectives/collectives.hpp"
+#include "sim/program/lone_groups.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
 #include "tests/topology/routers.hpp"
@@ -220,8 +221,10 @@ TEST(Ecmp, RunsStepsByThemselves) {
   std::vector<int> ranks(16);
   std::iota(ranks.begin(), ranks.end(), 0);
   const auto seconds = [&](std::optional<Detail> detail) {
-    const auto alone = run_alone(row, cluster, {&ranks, 1}, 1e9, detail, Buffers::in_place);
-    return simulate(alone.schedule, cluster).makespan_s;
+    const Topology topology(cluster);
+    const LoneGroups lone(topology, {ranks}, {row.collective}, detail);
+    const LoneGroups::Alone alone = lone.run(row, 1e9, Buffers::in_place);
+    return simulate(alone.collective.schedule, alone.wiring).makespan_s;
   };
   EXPECT_EQ(seconds(std::nullopt), seconds(Detail::step_by_step));
   // No bytes are lost to the hashes: every NIC is as busy as without them, or waits.

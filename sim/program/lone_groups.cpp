@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/lone_groups.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "sim/program/alike_groups.hpp"
+
+namespace sim {
+
+LoneGroups::LoneGroups(const Topology& topology, std::vector<std::vector<int>> groups, Uses uses,
+                       std::optional<Detail> detail)
+    : topology_(&topology),
+      groups_(std::move(groups)),
+      uses_(std::move(uses)),
+      may_want_steps_(!detail),
+      laid_out_(lay_out(detail.value_or(Detail::folded))) {}
+
+LoneGroups::LaidOut LoneGroups::lay_out(Detail detail) const {
+  GroupDrafts drafts{
+      .ranks = {std::vector<int>(static_cast<std::size_t>(rank_count(topology_->cluster())))}};
+  std::iota(drafts.ranks.front().begin(), drafts.ranks.front().end(), 0);
+  auto& all = drafts.groups.emplace_back(GroupsKey{}, std::vector<GroupDraft>{}).second;
+  for (const std::vector<int>& ranks : groups_) {
+    all.push_back(draft_group(*topology_, ranks, detail, uses_));
+  }
+  const auto with = [](Ground ground, std::optional<Wiring> wiring) {
+    auto& communicators = ground.groups.communicators.front().second;
+    return LaidOut{std::move(ground.builder), std::move(communicators), std::move(wiring)};
+  };
+  if (detail == Detail::folded) {
+    if (auto alike = alike_groups(*topology_, drafts)) {
+      return with(std::move(alike->ground), std::move(alike->wiring));
+    }
+  }
+  return with(every_group(*topology_, drafts, detail), std::nullopt);
+}
+
+LoneGroups::Alone LoneGroups::run(const CollectiveRow& row, double bytes, Buffers buffers) const {
+  Alone alone = run(laid_out_, row, bytes, buffers);
+  if (!may_want_steps_ || !alone.collective.schedule.wants_steps()) return alone;
+  return run(lay_out(Detail::step_by_step), row, bytes, buffers);
+}
+
+LoneGroups::Alone LoneGroups::run(const LaidOut& on, const CollectiveRow& row, double bytes,
+                                  Buffers buffers) const {
+  LoneCollective collective = run_alone(row, on.builder, on.groups, bytes, buffers);
+  Wiring wiring = on.wiring ? *on.wiring : wire(collective.schedule, *topology_);
+  wiring.routes.resize(collective.schedule.routes.size());  // the others are of no hops
+  return {std::move(collective), std::move(wiring)};
+}
+
+}  // namespace sim
