@@ -14,6 +14,28 @@ namespace sim {
 
 namespace {
 
+// Bytes for which NCCL gives a collective one channel more, up to the communicator's: its threads
+// times a threshold of bytes each (src/graph/tuning.cc; NCCL_SIMPLE_THREAD_THRESHOLD and the others
+// in src/include/comm.h), which counts for each rank of an LL ring.
+double bytes_of_channel(const CollectiveAlgorithm& algorithm, Protocol protocol, int ranks) {
+  switch (protocol) {
+    case Protocol::ll:
+      return 512 * 8 * (&algorithm == &algorithms::ring ? ranks : 1);
+    case Protocol::ll128:
+      return 640 * 8;
+    case Protocol::simple:
+      return 512 * 64;
+  }
+  return 1;
+}
+
+double channels_for(const CollectiveAlgorithm& algorithm, const Communicator& group,
+                    const Order& order) {
+  if (&algorithm != &algorithms::ring && &algorithm != &algorithms::tree) return group.channels;
+  const double bytes = bytes_of_channel(algorithm, order.protocol, group.size);
+  return std::clamp(std::floor(order.bytes / bytes), 1.0, double{1} * group.channels);
+}
+
 // So many hops inside nodes and between them, up and down, by the quickest protocol.
 double scalar_s(const Cluster& cluster, double in_node, double between) {
   const Paces paces = paces_of(cluster);
@@ -40,7 +62,9 @@ void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind 
   order.protocol = choice.protocol;
   const bool folded = group.detail == Detail::folded;
   if (folded && choice.laid->algorithm->in_steps && !group.alike_links) builder.note_approximate();
-  choice.laid->run(builder, group, choice.laid->legs, order, call);
+  Call sized = call;
+  sized.channels = channels_for(*choice.laid->algorithm, group, order) / group.channels;
+  choice.laid->run(builder, group, choice.laid->legs, order, sized);
 }
 
 void all_gather(ScheduleBuilder& builder, const Communicator& group, double bytes,

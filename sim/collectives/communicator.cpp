@@ -99,6 +99,7 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, Group
                      .size = size,
                      .nodes = draft.nodes,
                      .id = builder.add_communicator(),
+                     .channels = cluster.collectives.channels,
                      .detail = detail,
                      .alike_links = has_alike_links(cluster),
                      .protocol = cluster.collectives.protocol};

@@ -30,6 +30,7 @@ struct Communicator {
   int nodes = 1;           // on which they lie
   double alike = 1;        // groups that it stands for
   std::int32_t id = 0;
+  int channels = 1;
   Detail detail = Detail::folded;
   bool alike_links = true;      // neither hashes nor other jobs load some of them more
   std::uint32_t occupancy = 0;  // of a collective, from its begin to its end: one SM per channel

@@ -33,8 +33,9 @@ void run_collective(ScheduleBuilder& builder, const Communicator& group, const C
     add_members(builder, group, call, builder.barrier(run(builder.barrier(arrived))));
     return;
   }
-  const OperationId begin = builder.acquire(group.occupancy, arrived);
-  add_members(builder, group, call, builder.release(group.occupancy, run(begin)));
+  const std::uint32_t occupancy = builder.part_of(group.occupancy, call.channels);
+  const OperationId begin = builder.acquire(occupancy, arrived);
+  add_members(builder, group, call, builder.release(occupancy, run(begin)));
 }
 
 void run_legs(ScheduleBuilder& builder, const Communicator& group, std::span<const Leg> legs,

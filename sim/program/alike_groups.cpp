@@ -209,6 +209,7 @@ class Adding {
                        .nodes = draft.nodes,
                        .alike = static_cast<double>(alike_.groups.sizes[of]),
                        .id = builder.add_communicator(),
+                       .channels = cluster_.collectives.channels,
                        .alike_links = has_alike_links(cluster_),
                        .protocol = cluster_.collectives.protocol};
     group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());

@@ -123,6 +123,17 @@ std::uint32_t ScheduleBuilder::add_occupancy(Occupancy occupancy) {
   return static_cast<std::uint32_t>(schedule_.occupancies.size() - 1);
 }
 
+std::uint32_t ScheduleBuilder::part_of(std::uint32_t whole, double share) {
+  if (share == 1) return whole;
+  const auto [known, is_new] = parts_of_occupancies_.try_emplace({whole, share});
+  if (is_new) {
+    Occupancy part = schedule_.occupancies[whole];
+    part.multiprocessor_share *= share;
+    known->second = add_occupancy(std::move(part));
+  }
+  return known->second;
+}
+
 OperationId ScheduleBuilder::append(Operation operation, std::span<const OperationId> after,
                                     OperationId stream_last, OperationId end) {
   const auto id = static_cast<OperationId>(schedule_.operations.size());

@@ -69,6 +69,8 @@ class ScheduleBuilder {
   std::uint32_t add_route(Route route);  // sorts the hops; an equal route is reused
   std::uint32_t add_own_route(Route route);
   std::uint32_t add_occupancy(Occupancy occupancy);
+  // One that takes such a share of the SMs that the whole takes; the same for the same share.
+  std::uint32_t part_of(std::uint32_t whole, double share);
   // For Schedule::unfolded_flows and Schedule::approximate.
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
   void note_approximate() { schedule_.approximate = true; }
@@ -92,6 +94,7 @@ class ScheduleBuilder {
   std::uint32_t last_label_ = 0;
   std::map<std::vector<KernelPart>, std::uint32_t> parts_index_;
   std::uint32_t last_parts_ = 0;
+  std::map<std::pair<std::uint32_t, double>, std::uint32_t> parts_of_occupancies_;
   std::map<std::vector<Hop>, std::vector<std::uint32_t>> route_index_;
   std::int32_t communicators_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/engine/simulate.hpp"
@@ -52,6 +53,33 @@ TEST(Protocol, TakesLaunchStepsAndItsShareOfTheBandwidth) {
     EXPECT_NEAR(time(Protocol::ll), 4e-6 + 14 * 1e-6 + sent / 0.1, 1e-3 * time(Protocol::ll));
     EXPECT_NEAR(time(Protocol::ll128), 6e-6 + 14 * 2e-6 + sent / 0.5, 1e-3 * time(Protocol::ll128));
     EXPECT_NEAR(time(Protocol::simple), 10e-6 + 14 * 2e-6 + sent, 1e-3 * time(Protocol::simple));
+  }
+}
+
+// Of the SMs that the collective holds from its begin on.
+double channels_of(const Cluster& cluster, double bytes) {
+  const Schedule schedule = schedule_of(collective_named("all_reduce"), cluster, all_ranks(cluster),
+                                        bytes, Detail::folded);
+  const auto begin =
+      std::ranges::find(schedule.operations, OperationKind::acquire, &Operation::kind);
+  const auto end = std::ranges::find(schedule.operations, OperationKind::release, &Operation::kind);
+  EXPECT_EQ(begin->occupancy, end->occupancy);
+  return schedule.occupancies[begin->occupancy].multiprocessor_share * cluster.gpu.multiprocessors;
+}
+
+TEST(Protocol, TakesTheChannelsThatItsBytesFill) {
+  Cluster cluster = with_protocols(1);
+  cluster.gpu.multiprocessors = 128;
+  cluster.collectives.channels = 16;
+  const auto channels = [&](Protocol protocol, double bytes) {
+    return channels_of(by(cluster, protocol, &algorithms::ring), bytes);
+  };
+  for (const auto& [protocol, filled] : {std::pair{Protocol::ll, 4096.0 * 8},
+                                         {Protocol::ll128, 5120.0},
+                                         {Protocol::simple, 32768.0}}) {
+    EXPECT_NEAR(channels(protocol, 1), 1, 1e-9);
+    EXPECT_NEAR(channels(protocol, 3.5 * filled), 3, 1e-9);
+    EXPECT_NEAR(channels(protocol, 100 * filled), 16, 1e-9);
   }
 }
 
