@@ -92,7 +92,8 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
   platform.start_background();
   changes.start();
   execution.start();
-  const double limit_s = std::min(conditions.time_limit.base(), changes.limit_s(conditions.most_changes));
+  const double limit_s =
+      std::min(conditions.time_limit.base(), changes.limit_s(conditions.most_changes));
   engine.run_until(limit_s);
   require(!execution.complete() || schedule.operations.empty(), "what completes ends the process");
   if (execution.complete()) return Outcome::complete;

@@ -68,8 +68,7 @@ TEST(ChangingLink, ThatRepeatsForEverStopsWithTheLastOperation) {
 
 TEST(ChangingLink, ThatIsDownAlmostAlwaysEndsWithTheTimeLimit) {
   // A byte in each period of a second: a gigabyte would take thirty years.
-  const Conditions few{
-      .outages = {}, .time_limit = Seconds::from_base(1e12), .most_changes = 2e4};
+  const Conditions few{.outages = {}, .time_limit = Seconds::from_base(1e12), .most_changes = 2e4};
   EXPECT_TRUE(std::isnan(end_over_changing_link(1e9, {{1e-9, 0}}, 1, few)));
   EXPECT_NEAR(end_over_changing_link(9e3, {{1e-9, 0}}, 1, few), 9e3, 10);
 }
