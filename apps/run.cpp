@@ -200,7 +200,7 @@ class Comparison {
     report.baseline_fits = fits_memory(job_, baseline.setup);
     report.speedup = speedup(report, baseline.setup);
     if (report.range && !is_same(side.setup, baseline.setup)) {
-      report.speedup_range = range_of_ratio(job_, report, report_of(baseline.setup));
+      report.speedup_range = range_of_ratio(job_, side.setup, report, report_of(baseline.setup));
     }
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     if (!job_.inner) compared_.push_back({reports_.size(), side, baseline});

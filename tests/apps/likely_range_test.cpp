@@ -79,15 +79,39 @@ TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
 TEST(LikelyRange, OfARatioIsAtLeastTheModelsOwnError) {
   const Job job = job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1");
   const Report report = simulate(job, job.setups.front()).report;
-  const LikelyRatio same = range_of_ratio(job, report, report);
+  const LikelyRatio same = range_of_ratio(job, job.setups.front(), report, report);
   EXPECT_NEAR(std::log(same.high) / kLikelySpreads, ratio_spread().of_logarithm, 1e-12);
   EXPECT_NEAR(same.low * same.high, 1, 1e-12);
   const Job slow = job_of(
       "--topology dgx_h100_x16 --model gpt_1.3b --zero 1 --nodes 16 --scheme "
       "sdp4bit --set network.nic_bandwidth=25Gbps");
   const Report other = simulate(slow, slow.setups.front()).report;
-  const LikelyRatio apart = range_of_ratio(job, other, report);
+  const LikelyRatio apart = range_of_ratio(job, job.setups.front(), other, report);
   EXPECT_GT(apart.high / apart.low, same.high / same.low);
+}
+
+// A slower host holds up small steps more than large ones, so that their ratio is in doubt; a host that
+// is given is known.
+TEST(LikelyRange, OfARatioHoldsTheHostThatBindsOneOfTwo) {
+  const auto ends = [](const std::string& flags) {
+    const Job small = job_of(
+        "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
+        "--zero 1 --micro-batch 1 --sequence 128 " +
+        flags);
+    const Job large = job_of(
+        "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
+        "--zero 1 --micro-batch 8 --sequence 2048 " +
+        flags);
+    const Report report = simulate(small, small.setups.front()).report;
+    const Report base = simulate(large, large.setups.front()).report;
+    const double ratio = report.tokens_per_s / base.tokens_per_s;
+    const LikelyRatio range = range_of_ratio(small, small.setups.front(), report, base);
+    return std::pair{ratio / range.low, range.high / ratio};
+  };
+  const auto given = ends("--host-issue 21us"), usual = ends("");
+  EXPECT_GT(usual.first, 2);
+  EXPECT_GT(usual.second, given.second);
+  EXPECT_LT(given.first, 1.4);
 }
 
 }  // namespace

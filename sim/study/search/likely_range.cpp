@@ -145,15 +145,23 @@ double speed_spread_of(const Job& job) {
   return std::hypot(widest_efficiency(job), widest(job, is_of_network));
 }
 
-LikelyRatio range_of_ratio(const Job& job, const Report& report, const Report& base) {
+LikelyRatio range_of_ratio(const Job& job, const Setup& setup, const Report& report,
+                           const Report& base) {
   const Off one = shares_of(report), other = shares_of(base);
   const Off more{one.compute - other.compute, one.network - other.network,
                  one.codecs - other.codecs};
   const double of_constants = length_of(effects_of(job, more));
-  const double spread = std::hypot(of_constants, ratio_spread().of_logarithm);
   const double ratio = report.tokens_per_s / base.tokens_per_s;
-  return {.low = ratio * std::exp(-kLikelySpreads * spread),
-          .high = ratio * std::exp(kLikelySpreads * spread)};
+  // A host that is slower for both, or faster, moves the ratio by how much more it moves the one.
+  const double host = host_spread(job, setup);
+  const double slower = host_effect(report, host, -1) - host_effect(base, host, -1);
+  const double faster = host_effect(report, host, 1) - host_effect(base, host, 1);
+  const auto end = [&](double of_host) {
+    const double rest = std::hypot(of_constants, ratio_spread().of_logarithm);
+    return std::exp(kLikelySpreads * std::hypot(rest, std::max(0.0, of_host)));
+  };
+  return {.low = ratio / end(std::max(slower, -faster)),
+          .high = ratio * end(std::max(faster, -slower))};
 }
 
 }  // namespace sim::study

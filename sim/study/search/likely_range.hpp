@@ -3,9 +3,9 @@
 //
 // Four groups of constants are off independently of each other: how fast GPUs compute, how fast
 // everything between them is, how long codecs take, and how long the host takes to issue a kernel. How
-// much each matters is read off the time's
-// parts, and the constants move to the most probable point at which the answer is as far off as the
-// range's end (first-order reliability: Hasofer and Lind, J. Eng. Mech. Div. ASCE 100, 1974).
+// much each matters is read off the time's parts, and the constants move to the most probable point at
+// which the answer is as far off as the range's end (first-order reliability: Hasofer and Lind, J. Eng.
+// Mech. Div. ASCE 100, 1974).
 #pragma once
 
 #include "sim/report/report.hpp"
@@ -27,10 +27,11 @@ struct Off {
 [[nodiscard]] LikelyRange range_of(const Job& job, const Setup& setup, const Report& report,
                                    int jobs = 1);
 
-// The range of the ratio of two setups' speeds, `report` over `base` of the same job: to first order,
-// from how much more each group of constants matters to one than to the other, and from the model's
-// own error (ratio_spread()). No simulation.
-[[nodiscard]] LikelyRatio range_of_ratio(const Job& job, const Report& report, const Report& base);
+// The range of the ratio of two setups' speeds, `report` over `base` of the same job and the same
+// stack as `setup`: to first order, from how much more each group of constants matters to one than to
+// the other, and from the model's own error (ratio_spread()). No simulation.
+[[nodiscard]] LikelyRatio range_of_ratio(const Job& job, const Setup& setup, const Report& report,
+                                         const Report& base);
 
 // Of the ratio of the GPUs' speed to the network's.
 [[nodiscard]] double speed_spread_of(const Job& job);
