@@ -95,9 +95,9 @@ TEST(ValidateNccl, NamesThePredictionThatItCannotRead) {
 }
 
 TEST(ValidateNccl, ListsEachRow) {
-  const Outcome outcome = run(
-      words("validate nccl --each --compare traces/predictions/nccl_pcie_2026-11-25.csv"),
-      source_directory());
+  const Outcome outcome =
+      run(words("validate nccl --each --compare traces/predictions/nccl_pcie_2026-11-25.csv"),
+          source_directory());
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::size_t rows = 0;
   for (const std::string& line : lines_of(outcome.out)) {
