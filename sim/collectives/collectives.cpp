@@ -14,9 +14,9 @@ namespace sim {
 
 namespace {
 
-// Bytes for which NCCL gives a collective one channel more, up to the communicator's: its threads
-// times a threshold of bytes each (src/graph/tuning.cc; NCCL_SIMPLE_THREAD_THRESHOLD and the others
-// in src/include/comm.h), which counts for each rank of an LL ring.
+// Bytes for which NCCL gives a collective one channel more, up to the communicator's (src/enqueue.cc):
+// its threads times a threshold of bytes each (src/graph/tuning.cc; NCCL_SIMPLE_THREAD_THRESHOLD and
+// the others in src/include/comm.h), which counts for each rank of an LL ring.
 double bytes_of_channel(const CollectiveAlgorithm& algorithm, Protocol protocol, int ranks) {
   switch (protocol) {
     case Protocol::ll:

@@ -20,7 +20,7 @@ struct Call {
   // Dependencies of each rank of the group besides its stream; empty, or one entry per rank.
   std::span<const OperationId> after = {};
   Buffers buffers = Buffers::in_place;
-  double channels = 1;  // that it takes, of the communicator's: append() sets it
+  double channels = 1;  // share of the communicator's that it takes: append() sets it
 };
 
 void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,

@@ -216,7 +216,8 @@ constexpr TomlKey kClusterKeys[] = {
     {"network.bandwidth_price", "price of bandwidth", "none",
      "Price of a NIC's bandwidth, on top of `port_price`."},
     {"collectives.channels", "whole number from 1 to 1024", "",
-     "Channels per communicator. Each channel is a ring and occupies one SM."},
+     "Channels per communicator. Each channel is a ring and occupies one SM; a small collective "
+     "takes fewer."},
     {"collectives.launch", "time", "",
      "Fixed cost of one collective, regardless of its size and number of ranks (Simple protocol)."},
     {"collectives.ll_launch", "time", "that of nvlink.transport",

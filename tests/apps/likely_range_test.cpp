@@ -52,13 +52,18 @@ TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
   EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
 }
 
+// On one GPU, whose host issues each kernel.
+Job eager_job(const std::string& flags) {
+  return job_of(
+      "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
+      "--zero 1 " +
+      flags);
+}
+
 // A host that may bind widens the slow end alone, and both where it does bind.
 TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
   const auto ends = [](const std::string& flags) {
-    const Job job = job_of(
-        "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
-        "--zero 1 --micro-batch 1 " +
-        flags);
+    const Job job = eager_job("--micro-batch 1 " + flags);
     const Report report = simulate(job, job.setups.front()).report;
     const LikelyRange range = range_of(job, job.setups.front(), report);
     return std::pair{report.tokens_per_s / range.tokens_per_s_low,
@@ -94,14 +99,8 @@ TEST(LikelyRange, OfARatioIsAtLeastTheModelsOwnError) {
 // is given is known.
 TEST(LikelyRange, OfARatioHoldsTheHostThatBindsOneOfTwo) {
   const auto ends = [](const std::string& flags) {
-    const Job small = job_of(
-        "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
-        "--zero 1 --micro-batch 1 --sequence 128 " +
-        flags);
-    const Job large = job_of(
-        "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
-        "--zero 1 --micro-batch 8 --sequence 2048 " +
-        flags);
+    const Job small = eager_job("--micro-batch 1 --sequence 128 " + flags);
+    const Job large = eager_job("--micro-batch 8 --sequence 2048 " + flags);
     const Report report = simulate(small, small.setups.front()).report;
     const Report base = simulate(large, large.setups.front()).report;
     const double ratio = report.tokens_per_s / base.tokens_per_s;

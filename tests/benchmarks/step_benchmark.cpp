@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/collectives/collective_rows.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/program/lone_groups.hpp"
 #include "sim/program/plan_step.hpp"
 
 namespace {
@@ -123,11 +123,10 @@ void predict_collective(benchmark::State& state, const sim::CollectiveRow& row, 
     const double begin_s = all_cpu_seconds();
     const sim::Topology topology(cluster);
     topology_s += all_cpu_seconds() - begin_s;
-    const auto alone =
-        run_alone(row, topology, {&ranks, 1}, kBytes, sim::Detail::folded, sim::Buffers::in_place);
-    const sim::Wiring wiring = wire(alone.schedule, topology);
-    benchmark::DoNotOptimize(simulate(alone.schedule, wiring).makespan_s);
-    state.SetLabel(std::string(alone.algorithm));
+    const sim::LoneGroups lone(topology, {ranks}, {row.collective}, sim::Detail::folded);
+    const auto [collective, wiring] = lone.run(row, kBytes, sim::Buffers::in_place);
+    benchmark::DoNotOptimize(simulate(collective.schedule, wiring).makespan_s);
+    state.SetLabel(std::string(collective.algorithm));
     collective_s += all_cpu_seconds() - begin_s;
   }
   state.counters["cpu_s"] = {collective_s, benchmark::Counter::kAvgIterations};
