@@ -218,7 +218,8 @@ def main() -> int:
     flags.add_argument("--build", type=Path, default=ROOT / "build" / "release",
                        help="folder of the program (default: build/release)")
     flags.add_argument("--blind", type=Path, metavar="FILE",
-                       help="what `validate blind --format json` printed, so as not to run it")
+                       help="what `validate blind --by fold,generation --format json` printed, "
+                       "so as not to run it")
     given = flags.parse_args()
     program = Program(given.build)
     known = {"blind": json.loads(given.blind.read_text("utf-8"))} if given.blind else {}

@@ -198,8 +198,9 @@ def blind_rows(answer: dict) -> dict[str, list[str]]:
     return rows
 
 
-def blind(folds: dict, generations: dict) -> dict[str, str]:
+def blind(answer: dict) -> dict[str, str]:
     """Errors with the fold left out, and with the generation left out besides."""
+    folds, generations = answer["answers"]
     by_generation = blind_rows(generations)
     rows = [[name, *cells, *by_generation[name][1:]] for name, cells in blind_rows(folds).items()]
     return {"blind": table(["fold", "rows", "off by", "in range", "serial sum",
@@ -250,12 +251,12 @@ def summary(answers: dict[str, dict]) -> str:
 def validation_parts(program, known: dict[str, dict]) -> dict[str, str]:
     """Every part by its name. Runs the studies whose answers are not `known`, two at a time."""
     commands = {study: (study,) for study in STUDIES} | {
-        "blind": ("blind",), "generations": ("blind", "--by", "generation")}
+        "blind": ("blind", "--by", "fold,generation")}
     asked = [study for study in commands if study not in known]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = known | dict(zip(asked, pool.map(
             lambda study: program.json("validate", *commands[study], "--format", "json"), asked)))
-    parts = {"summary": summary(answers)} | blind(answers["blind"], answers["generations"])
+    parts = {"summary": summary(answers)} | blind(answers["blind"])
     for study, parts_of in STUDIES.items():
         parts |= parts_of(answers[study])
     return parts

@@ -191,13 +191,13 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "commit them before a comparison to keep it blind")(
       "by", po::value(&options.by)->default_value("fold"),
       "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
-      "of its generation")("defaults", po::bool_switch(&options.defaults),
-                           "blind: print the compute efficiency that the rows of each source need, "
-                           "and their mean, instead of predictions")(
+      "of its generation; fold,generation: one after the other, from the same simulations")(
+      "defaults", po::bool_switch(&options.defaults),
+      "blind: print the compute efficiency that the rows of each source need, "
+      "and their mean, instead of predictions")(
       "freeze", po::value(&options.freeze)->value_name("FILE"),
-      "blind: also write the predictions to FILE, with the hashes of their "
-      "inputs; commit it before "
-      "a comparison")(
+      "blind: also write the predictions (the first of --by) to FILE, with the hashes of their "
+      "inputs; commit it before a comparison")(
       "compare", po::value(&options.earlier)->value_name("FILE"),
       "nccl and blind: compare the predictions in FILE, which --predictions printed or --freeze "
       "wrote before, instead of new ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(

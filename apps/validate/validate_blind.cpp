@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
@@ -65,13 +67,24 @@ Curves curves_of(const std::vector<TrainingRow>& rows, int jobs) {
   return all;
 }
 
-BlindStudy predicted_now(std::vector<TrainingRow> rows, const BlindOptions& options) {
-  BlindStudy study{.left_out = options.by, .rows = std::move(rows)};
-  const Curves all = curves_of(study.rows, options.jobs);
-  const auto constants = validation::blind_constants(study.rows, all.curves,
-                                                     sim::chosen("--by", options.by, kLeftOut));
+std::vector<LeftOut> left_out(const std::string& names) {
+  std::vector<LeftOut> all;
+  for (const std::string& name : split(names)) {
+    const LeftOut one = sim::chosen("--by", name, kLeftOut);
+    if (std::ranges::find(all, one) != all.end()) {
+      throw sim::InputError(fmt::format("--by: {} is there twice; remove one", name));
+    }
+    all.push_back(one);
+  }
+  return all;
+}
+
+BlindStudy predicted_with(const Curves& all, const std::vector<TrainingRow>& rows, LeftOut by,
+                          int jobs) {
+  BlindStudy study{.left_out = std::string(sim::name_of(by, kLeftOut)), .rows = rows};
+  const auto constants = validation::blind_constants(study.rows, all.curves, by);
   Progress progress("predicting rows", static_cast<int>(all.runs.size()));
-  study.predictions = sim::in_parallel(options.jobs, all.runs.size(), [&](std::size_t i) {
+  study.predictions = sim::in_parallel(jobs, all.runs.size(), [&](std::size_t i) {
     progress.step();
     return std::optional(predict_blind(all.runs[i], constants[i]));
   });
@@ -242,21 +255,43 @@ Json json_of(const BlindStudy& study) {
   return json;
 }
 
+// One study as it is, several as a list of "answers".
+void print(const std::vector<BlindStudy>& studies, const BlindOptions& options) {
+  std::vector<Json> answers, records;
+  for (const BlindStudy& study : studies) {
+    if (options.format == "table") {
+      if (&study != &studies.front()) print_text("\n");
+      print_table(study, options.each);
+      continue;
+    }
+    answers.push_back(json_of(study));
+    for (Json& record : records_of(study)) {
+      if (studies.size() > 1) record["left_out"] = study.left_out;
+      records.push_back(std::move(record));
+    }
+  }
+  print_records(options.format,
+                answers.size() == 1
+                    ? answers.front()
+                    : Json{{"schema_version", 1}, {"study", "blind"}, {"answers", answers}},
+                records);
+}
+
 }  // namespace
 
 void validate_blind(const BlindOptions& options) {
-  static_cast<void>(sim::chosen("--by", options.by, kLeftOut));
-  auto rows = validation::read_training(data_directory());
+  const std::vector<LeftOut> by = left_out(options.by);
+  const auto rows = validation::read_training(data_directory());
+  if (!options.frozen.empty()) return print({thawed(options.frozen, rows)}, options);
+  if (!options.freeze.empty()) sim::require_writable(options.freeze);
+  const Curves all = curves_of(rows, options.jobs);
   if (options.defaults) {
-    const Curves all = curves_of(rows, options.jobs);
     return print_needed(options.format, validation::learnt_efficiency(rows, all.curves));
   }
-  if (!options.freeze.empty()) sim::require_writable(options.freeze);
-  const BlindStudy study = options.frozen.empty() ? predicted_now(std::move(rows), options)
-                                                  : thawed(options.frozen, std::move(rows));
-  if (!options.freeze.empty()) freeze(study, options.freeze);
-  if (options.format == "table") return print_table(study, options.each);
-  print_records(options.format, json_of(study), records_of(study));
+  std::vector<BlindStudy> studies;
+  for (const LeftOut one : by) studies.push_back(predicted_with(all, rows, one, options.jobs));
+  if (!options.freeze.empty()) freeze(studies.front(), options.freeze);
+  print(studies, options);
 }
 
 }  // namespace apps

@@ -3,7 +3,7 @@
 """validate blind and pairs: frozen predictions score as those that were frozen, and as score.py scores them.
 
 Usage: blind_test.py BUILD FOLDER, where FOLDER holds what
-`gardenhose validate blind --format json --freeze frozen.json >answer.json` wrote
+`gardenhose validate blind --by fold,generation --format json --freeze frozen.json >answer.json` wrote
 """
 import json
 import subprocess
@@ -27,7 +27,7 @@ class Blind(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.answer = json.loads((ANSWERS / "answer.json").read_text())
+        cls.answer, cls.by_generation = json.loads((ANSWERS / "answer.json").read_text())["answers"]
         cls.frozen = json.loads((ANSWERS / "frozen.json").read_text())
 
     def compare(self, frozen, output="json"):
@@ -41,6 +41,14 @@ class Blind(unittest.TestCase):
         answer = json.loads(result.stdout)
         self.assertIn(self.frozen["version"], answer.pop("frozen"))
         self.assertEqual(answer, self.answer)
+
+    def test_leaving_out_more_rows_leaves_the_same_runs(self):
+        self.assertEqual((self.answer["left_out"], self.by_generation["left_out"]), ("fold", "generation"))
+        same = ("id", "fold", "published", "scored")
+        self.assertEqual(*([[row[name] for name in same] for row in answer["rows"]]
+                           for answer in (self.answer, self.by_generation)))
+        self.assertNotEqual(*([row["predicted"] for row in answer["rows"]]
+                              for answer in (self.answer, self.by_generation)))
 
     def test_score_by_the_rules_of_the_data_set(self):
         file = Path(self.folder.name) / "predictions.csv"
@@ -90,7 +98,7 @@ class Blind(unittest.TestCase):
 
     def test_flags_of_other_studies_are_refused(self):
         for flags in (["fsdp", "--by", "fold"], ["blind", "--predictions"], ["nccl", "--freeze", "x.json"],
-                      ["blind", "--by", "stack"], ["blind", "--refit"],
+                      ["blind", "--by", "stack"], ["blind", "--by", "fold,fold"], ["blind", "--refit"],
                       ["blind", "--defaults", "--each"], ["nccl", "--defaults"],
                       ["blind", "--freeze", "x.json", "--compare", "y.json"]):
             self.assertEqual(run(PROGRAM, "validate", *flags).returncode, 2, flags)
