@@ -42,35 +42,21 @@ KernelEstimate exchange_time(const Calibration& calibration, const Gpu& gpu, con
 SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExchange& exchange,
                    const InnerStep& step) {
   const Site& site = context.area.sites[table];
-  const Cluster& cluster = site.cluster;
-  const Calibration& calibration = context.calibrations[table];
   const int places = place_count(context.area);
   if (places == 1) {  // nobody to exchange with, and no outer step
     return {.step_s = step.seconds, .ready_s = step.ready_s, .needed_s = step.needed_s};
   }
   const auto shards = shard_sizes(context, table, exchange.fragments);
-  const std::size_t elements = largest_shard(shards);
-  const ExchangeKernels kernels = kernels_of(exchange, elements, places);
-  const auto seconds = [&](const std::vector<CodecUse>& uses) {
-    double sum = 0;
-    for (const CodecUse& use : uses) sum += exchange_time(calibration, cluster.gpu, use).seconds;
-    return sum;
-  };
-  const Roofline roofline(cluster.gpu, compute_efficiency(cluster), calibration);
-  // What is exchanged of a round is what the weights have changed by: both read, one written.
-  const double change = exchange.gradients ? 0 : 3 * 4.0;
-  const auto count = static_cast<double>(elements);
-  return {.step_s = step.seconds,
-          .slowdown = step.slowdown,
-          .ready_s = step.ready_s,
-          .needed_s = step.needed_s,
-          .encode_s = seconds(kernels.encode) + (change > 0 ? roofline.pass(change * count) : 0),
-          .sum_s = seconds(kernels.sum),
-          .decode_s = seconds(kernels.decode),
-          .update_s = exchange.update_bytes > 0 ? roofline.pass(exchange.update_bytes * count) : 0,
-          .whole_bytes = sent_bytes(exchange, shards, 1),
-          .part_bytes = sent_bytes(exchange, shards, places),
-          .start_s = site.late.value_or(Seconds{}).base()};
+  SiteWork work = exchange_kernels(exchange, site.cluster, context.calibrations[table],
+                                   largest_shard(shards), places);
+  work.step_s = step.seconds;
+  work.slowdown = step.slowdown;
+  work.ready_s = step.ready_s;
+  work.needed_s = step.needed_s;
+  work.whole_bytes = sent_bytes(exchange, shards, 1);
+  work.part_bytes = sent_bytes(exchange, shards, places);
+  work.start_s = site.late.value_or(Seconds{}).base();
+  return work;
 }
 
 // Mean latency of a flat ring's hops inside the sites.
@@ -88,6 +74,24 @@ double hop_inside_s(const RoundContext& context) {
 }
 
 }  // namespace
+
+SiteWork exchange_kernels(const SiteExchange& exchange, const Cluster& cluster,
+                          const Calibration& calibration, std::size_t elements, int places) {
+  const ExchangeKernels kernels = kernels_of(exchange, elements, places);
+  const auto seconds = [&](const std::vector<CodecUse>& uses) {
+    double sum = 0;
+    for (const CodecUse& use : uses) sum += exchange_time(calibration, cluster.gpu, use).seconds;
+    return sum;
+  };
+  const Roofline roofline(cluster.gpu, compute_efficiency(cluster), calibration);
+  // What is exchanged of a round is what the weights have changed by: both read, one written.
+  const double change = exchange.gradients ? 0 : 3 * 4.0;
+  const auto count = static_cast<double>(elements);
+  return {.encode_s = seconds(kernels.encode) + (change > 0 ? roofline.pass(change * count) : 0),
+          .sum_s = seconds(kernels.sum),
+          .decode_s = seconds(kernels.decode),
+          .update_s = exchange.update_bytes > 0 ? roofline.pass(exchange.update_bytes * count) : 0};
+}
 
 std::string problem(const RoundContext& context, const Scheme& scheme) {
   require(scheme.between_sites.has_value(), "rounds are of a scheme between sites");

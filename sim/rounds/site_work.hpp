@@ -85,6 +85,12 @@ class SiteMemory {
 [[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,
                                     const Scheme& scheme);
 
+// What an exchange of so many elements of every GPU takes besides its bytes: the times of its kernels
+// and of the outer update, and nothing else of the work.
+[[nodiscard]] SiteWork exchange_kernels(const SiteExchange& exchange, const Cluster& cluster,
+                                        const Calibration& calibration, std::size_t elements,
+                                        int places);
+
 // From known inner steps, by table of sites.
 [[nodiscard]] RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                                      std::span<const InnerStep> inner_steps);
