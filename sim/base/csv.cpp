@@ -70,6 +70,11 @@ double CsvRow::number(const std::string& column) const {
   return *value;
 }
 
+std::optional<double> CsvRow::known(const std::string& column) const {
+  if (text(column) == "-") return std::nullopt;
+  return number(column);
+}
+
 std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path& file,
                               std::span<const std::string_view> columns) {
   const std::string name = printable_path(file);

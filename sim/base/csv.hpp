@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ class CsvRow {
   [[nodiscard]] const std::string& text(const std::string& column) const;
   // As text(), and also throws if the field is not a finite number above 0.
   [[nodiscard]] double number(const std::string& column) const;
+  // As number(); none if the field is a hyphen, which stands for what is not known.
+  [[nodiscard]] std::optional<double> known(const std::string& column) const;
   [[nodiscard]] int integer(const std::string& column) const {
     return static_cast<int>(number(column));
   }

@@ -21,11 +21,6 @@ constexpr EnumName<GoodputQuantity> kQuantities[] = {
     {"mtbf_h", GoodputQuantity::mtbf_h},
     {"goodput", GoodputQuantity::goodput}};
 
-std::optional<double> given(const CsvRow& line, const char* column) {
-  if (line.text(column) == "-") return std::nullopt;
-  return line.number(column);
-}
-
 // A run as published, and what its prediction rests on.
 struct PublishedJob {
   Cluster cluster;
@@ -44,12 +39,12 @@ PublishedJob job_in(const CsvRow& line, const std::filesystem::path& folder) {
   job.cluster.network.nics_per_node = kGpusOfNode;
   job.span_s = line.number("days") * kDay_s;
   Recovery& recovery = job.reliability.recovery;
-  if (const auto time = given(line, "detection_s")) recovery.detection = Seconds::from_base(*time);
-  if (const auto time = given(line, "restart_s")) recovery.restart = Seconds::from_base(*time);
+  if (const auto time = line.known("detection_s")) recovery.detection = Seconds::from_base(*time);
+  if (const auto time = line.known("restart_s")) recovery.restart = Seconds::from_base(*time);
   const double node_Bps = job.reliability.storage.node_bandwidth->base();
-  const double state = kStateBytes * given(line, "parameters").value_or(0);
-  job.stall_s = given(line, "stall_s").value_or(state / job.cluster.nodes / node_Bps);
-  job.interval_s = given(line, "interval_s");
+  const double state = kStateBytes * line.known("parameters").value_or(0);
+  job.stall_s = line.known("stall_s").value_or(state / job.cluster.nodes / node_Bps);
+  job.interval_s = line.known("interval_s");
   return job;
 }
 
@@ -121,7 +116,7 @@ GoodputRow row_in(const CsvRow& line, const std::filesystem::path& folder) {
                  .note = line.text("note") == "-" ? "" : line.text("note"),
                  .quantity = *quantity,
                  .is_bound = line.text("relation") == ">",
-                 .published = given(line, "published"),
+                 .published = line.known("published"),
                  .counts = line.text("counts") == "1"};
   const PublishedJob job = job_in(line, folder);
   predict_row(job, row);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ TEST(Csv, AFieldInQuotesContainsCommas) {
   EXPECT_EQ(fields_of_line(" \"x,y\" ,\"\",\"z\""), (Fields{"x,y", "", "z"}));
   EXPECT_EQ(fields_of_line("a \"b\",2,3"), (Fields{"a \"b\"", "2", "3"}));
   EXPECT_EQ(fields_of_line(",,"), (Fields{"", "", ""}));
+}
+
+TEST(Csv, AHyphenStandsForWhatIsNotKnown) {
+  const auto rows = sim::parse_csv("a,b,c\n-,2.5,x\n", "sample.csv");
+  EXPECT_EQ(rows.at(0).known("a"), std::nullopt);
+  EXPECT_EQ(rows.at(0).known("b"), 2.5);
+  EXPECT_EQ(input_error_of([&] { (void)rows.at(0).known("c"); }),
+            "sample.csv:2:1: c: 'x' is not a number above 0");
 }
 
 TEST(Csv, AFieldWithoutItsLastQuoteIsTheRestOfTheLine) {
