@@ -75,6 +75,11 @@ void print_with(const ValidateOptions& options) {
   print(options.format, options.jobs);
 }
 
+template <void (*print)(const std::string& format, bool predictions)>
+void print_with(const ValidateOptions& options) {
+  print(options.format, options.predictions);
+}
+
 void print_nccl(const ValidateOptions& options) {
   validate_nccl(options.format, options.jobs,
                 options.predictions ? NcclView::predictions
@@ -91,10 +96,6 @@ void print_blind(const ValidateOptions& options) {
                   .by = options.by,
                   .freeze = options.freeze,
                   .frozen = options.earlier});
-}
-
-void print_goodput(const ValidateOptions& options) {
-  validate_goodput(options.format, options.predictions);
 }
 
 void print_kernels(const ValidateOptions& options) { validate_kernels(options.format); }
@@ -119,7 +120,10 @@ constexpr Study kStudies[] = {
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>},
     {"goodput", "interruptions and goodputs of training runs, by failure rates of other clusters",
-     "goodput takes its constants from the reliability files", print_goodput, "--predictions"},
+     "goodput takes its constants from the reliability files", print_with<validate_goodput>,
+     "--predictions"},
+    {"intellect-1", "INTELLECT-1's volume, ring order and utilisation, by definition",
+     "intellect-1 has no fitted constants", print_with<validate_intellect_1>},
     {"kernels",
      "kernels that gardenhose-calibrate measured on GPUs, predicted without their tables",
      "kernels takes its constants from the cluster files", print_kernels}};

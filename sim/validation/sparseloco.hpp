@@ -5,19 +5,11 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
-namespace sim::validation {
+#include "sim/validation/figure.hpp"
 
-// One figure. `published` is 0 if there is nothing to compare with.
-struct Figure {
-  std::string what;
-  std::string unit;
-  double published = 0;
-  double computed = 0;
-  std::string how;  // "codec", "by definition", "simulated: ..."
-};
+namespace sim::validation {
 
 [[nodiscard]] std::vector<Figure> sparseloco_figures(const std::filesystem::path& runs);
 

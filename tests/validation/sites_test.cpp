@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sim/validation/intellect_1.hpp"
 #include "sim/validation/sparseloco.hpp"
 #include "sim/validation/streaming_diloco.hpp"
 
@@ -58,6 +59,27 @@ TEST(SparseLoCo, StatedLinksDoNotExplainThePublishedTime) {
     if (figure.what != "72b: communication, every peer downloads from every other") continue;
     EXPECT_NEAR(figure.computed, payload * 8 / 110e6 + 19 * payload * 8 / 500e6, 0.1);
     EXPECT_GT(figure.computed, 10 * figure.published);
+    return;
+  }
+  FAIL() << "there is such a figure";
+}
+
+TEST(Intellect1, VolumeAndUtilisationAreThePublishedOnes) {
+  int compared = 0;
+  for (const Figure& figure : intellect_1_figures(GARDENHOSE_SOURCE_DIR)) {
+    if (figure.published == 0 || figure.unit.empty()) continue;
+    EXPECT_NEAR(figure.computed / figure.published, 1, 0.003) << figure.what;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 5);
+}
+
+// A ring through three continents goes between them three times; one that avoids the slowest of their
+// three paths has to take the others twice.
+TEST(Intellect1, TheRingAvoidsTheSlowestPath) {
+  for (const Figure& figure : intellect_1_figures(GARDENHOSE_SOURCE_DIR)) {
+    if (figure.what != "hops of the ring between continents") continue;
+    EXPECT_EQ(figure.computed, 4);
     return;
   }
   FAIL() << "there is such a figure";
