@@ -18,6 +18,7 @@
 #include "apps/validate/validate_kernels.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
+#include "apps/validate/validate_rounds.hpp"
 #include "apps/validate/validate_sites.hpp"
 #include "apps/validate/validate_zeropp.hpp"
 #include "apps/validate/validation_output.hpp"
@@ -122,6 +123,10 @@ constexpr Study kStudies[] = {
     {"goodput", "interruptions and goodputs of training runs, by failure rates of other clusters",
      "goodput takes its constants from the reliability files", print_with<validate_goodput>,
      "--predictions"},
+    {"two-nodes", "steps on two nodes of 8 H100 joined by 9.1 Gb/s of TCP, DiLoCo's among them",
+     "two-nodes has no fitted constants", print_with<validate_two_nodes>, "--predictions"},
+    {"opendiloco", "OpenDiLoCo's share of time in communication",
+     "opendiloco has no fitted constants", print_with<validate_opendiloco>, "--predictions"},
     {"intellect-1", "INTELLECT-1's volume, ring order and utilisation, by definition",
      "intellect-1 has no fitted constants", print_with<validate_intellect_1>},
     {"kernels",
@@ -191,8 +196,8 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "also refit the constants to the rows named in the cluster files")(
       "each", po::bool_switch(&options.each), "nccl and blind: also list every row")(
       "predictions", po::bool_switch(&options.predictions),
-      "nccl and goodput: print the prediction of every row instead, without the measured one; "
-      "commit them before a comparison to keep it blind")(
+      "nccl, goodput, two-nodes and opendiloco: print the prediction of every row instead, without "
+      "the measured one; commit them before a comparison to keep it blind")(
       "by", po::value(&options.by)->default_value("fold"),
       "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
       "of its generation; fold,generation: one after the other, from the same simulations")(
