@@ -168,7 +168,7 @@ void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
       if (has_flag(study, flag)) names.push_back(study.name);
     }
     throw sim::InputError(fmt::format("{}: is a flag of {}; write gardenhose validate {}", flag,
-                                      sim::joined(names, " and "), names.front()));
+                                      sim::joined(names), names.front()));
   }
   if (options.predictions && !options.earlier.empty()) {
     throw sim::InputError("--predictions: cannot be combined with --compare; choose one");

@@ -52,20 +52,20 @@ std::string round_bar_text(const PublishedRound& row) {
 void print_round_errors(const RoundStudy& study) {
   const validation::RoundErrors errors = validation::errors_of(study.rows);
   print_text(
-      "\n{} of {} rows with a bar are within it. They are off by {:.1f} {} on average, bytes over "
-      "the\n"
-      "link by {:.1f}.\n",
+      "\n{} of {} rows with a bar are within it. On average they are off by {:.2f} {}, plain "
+      "arithmetic\n"
+      "(inner steps, and bytes over the link) by {:.2f}.\n",
       errors.within_bar, errors.rows, 100 * errors.mean,
       is_share(study.rows.front()) ? "points" : "%", 100 * errors.arithmetic_mean);
 }
 
 void print_rounds(const RoundStudy& study) {
-  sim::TextTable table{.align = "<>>>>>>>"};
+  sim::TextTable table{.align = "<>>>>>>"};
   std::vector<std::string> heads{study.title};
   if (!study.predictions) heads.insert(heads.end(), {"published", "predicted", "off by", "bar"});
   if (study.predictions) heads.emplace_back("predicted");
-  heads.insert(heads.end(), {"sent by a site", "bytes over link"});
-  if (study.has_all_reduce()) heads.emplace_back("over all_reduce");
+  heads.emplace_back("bytes / link");
+  if (study.has_all_reduce()) heads.emplace_back("/ all_reduce");
   table.rows.push_back(sim::heading_row(heads));
   for (const PublishedRound& row : study.rows) {
     auto& cells = table.rows.emplace_back();
@@ -78,7 +78,6 @@ void print_rounds(const RoundStudy& study) {
       cells.push_back(round_off_text(row));
       cells.push_back(round_bar_text(row));
     }
-    cells.push_back(fmt::format("{:.1f} GB", row.sent_bytes / 1e9));
     cells.push_back(round_text(row, row.arithmetic));
     if (row.by_all_reduce) cells.push_back(round_text(row, *row.by_all_reduce));
   }

@@ -137,6 +137,8 @@ const Refusal kRefusals[] = {
     {"validate fsdp --constants", {}, "--constants", "always refits its constants"},
     {"validate sparseloco --refit", {}, "--refit", "sparseloco has no fitted constants"},
     {"validate nccl --refit", {}, "--refit", "nccl takes its constants from the cluster files"},
+    {"validate two-nodes --refit", {}, "--refit", "two-nodes has no fitted constants"},
+    {"validate intellect-1 --predictions", {}, "--predictions", "two-nodes, opendiloco"},
     {"validate fsdp --each", {}, "--each", "write gardenhose validate nccl"},
     {"validate --predictions", {}, "--predictions", "write gardenhose validate nccl"},
     {"validate", {"--compare=x.csv"}, "--compare", "write gardenhose validate nccl"},
