@@ -35,13 +35,14 @@ double simulated_s(const Cluster& cluster, const Log& log, double bytes) {
   return simulate(schedule, part).makespan_s;
 }
 
-// Sizes a factor of 2 apart, as nccl-tests takes them.
-Log made(const Cluster& cluster, const char* collective, int nodes, int gpus_per_node) {
+// Sizes a factor apart: of 2, as nccl-tests takes them.
+Log made(const Cluster& cluster, const char* collective, int nodes, int gpus_per_node,
+         double factor = 2) {
   Log log{.name = "made",
           .collective = &sim::collective_named(collective),
           .nodes = nodes,
           .gpus_per_node = gpus_per_node};
-  for (double bytes = 256; bytes < 5e9; bytes *= 2) {
+  for (double bytes = 256; bytes < 5e9; bytes *= factor) {
     log.times.push_back({bytes, simulated_s(cluster, log, bytes)});
   }
   return log;
@@ -83,7 +84,7 @@ TEST(CollectiveTimes, AreThoseOfTheSimulator) {
        std::map<std::string, int>{{"dgx_h100_x16", 1}, {"azure_nd96asr_v4", 2}}) {
     const Cluster cluster = shipped(name);
     for (const sim::CollectiveRow& row : sim::all_collectives()) {
-      const std::vector<Log> logs{made(cluster, row.name.data(), nodes, 8)};
+      const std::vector<Log> logs{made(cluster, row.name.data(), nodes, 8, 8)};
       const std::vector<double> predicted = predicted_s(cluster, logs);
       for (std::size_t i = 0; i < predicted.size(); ++i) {
         EXPECT_NEAR(predicted[i] / logs[0].times[i].seconds, 1, 1e-3)
@@ -107,7 +108,7 @@ TEST(Fit, ReturnsTheConstantsOfOneNodeFromTimesOfItsOwnMaking) {
   std::vector<Log> logs;
   for (const int gpus : {2, 8}) {
     for (const char* name : {"all_gather", "all_reduce", "all_to_all"}) {
-      logs.push_back(made(truth, name, 1, gpus));
+      logs.push_back(made(truth, name, 1, gpus, 3));
     }
   }
   const Fit fit = fit_constants(base, logs);

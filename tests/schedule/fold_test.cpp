@@ -78,6 +78,8 @@ TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
   const auto check = [](const Cluster& cluster, const std::vector<int>& ranks) {
     const Topology topology(cluster);
     for (const CollectiveRow& row : all_collectives()) {
+      // On two full pods one of each kind of collective.
+      if (cluster.nodes == 16 && row.name != "all_gather" && row.name != "all_to_all") continue;
       const auto bytes = [&](Detail detail) {
         return link_bytes(schedule_of(row, cluster, ranks, kFoldedBytes, detail), topology);
       };

@@ -224,7 +224,7 @@ TEST_P(ShippedInput, CutAnywhereIsReadOrRefusedAtAPlace) {
   const std::string text = joined_lines(lines_);
   std::size_t last_required = 0;  // where the line of the last required key begins
   for (std::size_t i = 0; i < required_lines().back(); ++i) last_required += lines_[i].size() + 1;
-  for (std::size_t size = 0; size < text.size(); size += 13) {
+  for (std::size_t size = 0; size < text.size(); size += 29) {
     const bool wrong = !error_with(text.substr(0, size)).empty();
     EXPECT_TRUE(wrong || size > last_required) << "read, though cut after " << size << " bytes";
   }
