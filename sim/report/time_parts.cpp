@@ -34,31 +34,35 @@ std::optional<Part> part_of(const Operation& operation) {
   }
 }
 
-// When the bytes or latency of a member's collective were under way, for the member that waited.
-// Step by step, its last flows follow others of the same collective: the first of them counts.
-double transfer_start(const Schedule& schedule, const Timeline& timeline, const Operation& member) {
+struct Interval {
+  double start_s = 0, end_s = 0;
+};
+
+// When bytes or latency of a member's collective were under way, until it ended: step by step, its
+// last flows follow others. What lies between, as where sites send at different times, is a wait.
+std::vector<Interval> transfers(const Schedule& schedule, const Timeline& timeline,
+                                const Operation& member) {
+  std::vector<Interval> flows;
   const std::uint32_t end = schedule.dependencies_of(member).back();
-  double start = timeline.end_s[end];
   std::set<std::uint32_t> seen{end};
   std::vector<std::uint32_t> left{end};
   while (!left.empty()) {
     const std::uint32_t id = left.back();
     left.pop_back();
     const Operation& operation = schedule.operations[id];
-    if (operation.kind == OperationKind::flow) start = std::min(start, timeline.start_s[id]);
+    if (operation.kind == OperationKind::flow) {
+      flows.push_back({timeline.start_s[id], timeline.end_s[id]});
+    }
     for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
-      const bool flows = schedule.operations[earlier].kind == OperationKind::flow;
-      if (flows && seen.insert(earlier).second) left.push_back(earlier);
+      const bool follows = schedule.operations[earlier].kind == OperationKind::flow;
+      if (follows && seen.insert(earlier).second) left.push_back(earlier);
     }
   }
-  return start;
+  return flows;
 }
 
 // From when all else that a kernel waits for was there until its host had issued it; empty where
 // that was earlier.
-struct Interval {
-  double start_s = 0, end_s = 0;
-};
 Interval wait_for_host(const Schedule& schedule, const Timeline& timeline,
                        const Operation& operation) {
   Interval wait;
@@ -94,11 +98,15 @@ std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeli
     }
     const auto part = part_of(operation);
     if (operation.rank != rank || !part || std::isnan(timeline.end_s[id])) continue;
-    double start = timeline.start_s[id];
+    const Interval whole{timeline.start_s[id], timeline.end_s[id]};
     if (operation.kind == OperationKind::member) {
-      start = std::max(start, transfer_start(schedule, timeline, operation));
+      for (const Interval& one : transfers(schedule, timeline, operation)) {
+        add(std::max(one.start_s, whole.start_s), std::min(one.end_s, whole.end_s), *part,
+            operation.phase);
+      }
+    } else {
+      add(whole.start_s, whole.end_s, *part, operation.phase);
     }
-    add(start, timeline.end_s[id], *part, operation.phase);
     const Interval wait = wait_for_host(schedule, timeline, operation);
     add(wait.start_s, wait.end_s, Part::host, operation.phase);
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "sim/report/report.hpp"
 #include "tests/rounds/areas.hpp"
 
 namespace sim {
@@ -44,6 +45,23 @@ TEST(Rounds, AllGatherSendsTheWholeToEveryOther) {
     const double expected = 10 + 0.02 + (sites - 1) * 2.4;
     EXPECT_NEAR(round_s(equal_sites(sites, 10 * kGigabyte, 20_ms), shape), expected, 1e-6) << sites;
   }
+}
+
+// Of three sites that have computed after 10, 15 and 20 s, the last two send a second each, and the
+// first one waits for them between.
+TEST(Rounds, WaitingForSlowerSitesIsNotCommunication) {
+  RoundShape shape = equal_rounds(&exchanges::all_gather, 3, 10, 5 * kGigabyte);
+  for (const int place : {1, 2}) {
+    SiteWork& work = shape.sites[static_cast<std::size_t>(place)];
+    work.step_s = work.needed_s = work.ready_s[0] = 1 + 0.5 * place;
+  }
+  const RoundResult result = simulate_round(equal_sites(3, 10 * kGigabyte), shape);
+  EXPECT_NEAR(result.round_s, 21, 1e-6);
+  ASSERT_EQ(last_rank(result.plan.schedule, result.timeline), 0);
+  const TimeParts parts = time_parts(result.plan.schedule, result.timeline);
+  EXPECT_NEAR(parts.compute_s, 10, 1e-6);
+  EXPECT_NEAR(parts.exposed_comm_s, 2, 1e-6);
+  EXPECT_NEAR(parts.bubble_s, 9, 1e-6);
 }
 
 // One upload, then the downloads of all others: each after its request.
