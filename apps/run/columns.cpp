@@ -35,9 +35,12 @@ Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
   }
   Setup twin{twin_of(setup.scheme), setup.parallelism};
   if (!job.inner) return twin;
-  twin.scheme.between_sites->inner_steps = setup.scheme.between_sites->inner_steps;
-  twin.scheme.between_sites->fragments = setup.scheme.between_sites->fragments;
-  twin.scheme.between_sites->overlap_steps = setup.scheme.between_sites->overlap_steps;
+  const sim::SiteExchange& own = *setup.scheme.between_sites;
+  sim::SiteExchange& plain = *twin.scheme.between_sites;
+  plain.inner_steps = own.inner_steps;
+  plain.fragments = own.fragments;
+  plain.overlap_steps = own.overlap_steps;
+  if (plain.exchange->works_in_regions) plain.across_every = own.across_every;
   return twin;
 }
 

@@ -54,6 +54,7 @@ void add_setup(const Report& r, Json& json) {
   add_precisions(r.parallelism, json);
   if (!r.round) return;
   json["inner_steps"] = r.round->inner_steps;
+  json["across_every"] = r.round->across_every;
   json["fragments"] = r.round->fragments;
   json["overlap_steps"] = r.round->overlap_steps;
 }

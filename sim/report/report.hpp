@@ -101,7 +101,7 @@ struct SiteReport {
 struct RoundFigures {
   std::string inner_scheme;
   int sites = 0;
-  int inner_steps = 1, fragments = 1, overlap_steps = 0;
+  int inner_steps = 1, across_every = 1, fragments = 1, overlap_steps = 0;
   std::string outcome;              // "complete", "partial" or "aborted"
   std::vector<std::string> events;  // what kept a round from being complete
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs

@@ -69,6 +69,10 @@ Rows setup_rows(bool rounds) {
   if (rounds) {
     return {figure("inner steps per round", "{:.0f}",
                    [](const Report& r) { return r.round->inner_steps; }),
+            figure("  across regions every", "{:.0f} rounds",
+                   [](const Report& r) {
+                     return r.round->across_every == 1 ? kNan : r.round->across_every;
+                   }),
             figure("  fragments", "{:.0f}", [](const Report& r) {
               return r.round->fragments == 1 ? kNan : r.round->fragments;
             })};

@@ -164,12 +164,15 @@ void add_rates(const RoundContext& context, const RoundResult& result, Report& r
   report.usd_per_million_tokens = (usd + round.link_usd + round.egress_usd) / tokens * 1e6;
 }
 
+// Of the last round that all sites exchange in.
 double exchange_after_round_s(const RoundResult& result) {
+  const std::size_t round =
+      result.plan.ends.size() - static_cast<std::size_t>(result.shape.across_every);
   double sum = 0;
   double places = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    const OperationId received = result.plan.results.back()[place];
-    const OperationId end = result.plan.ends.back()[place];
+    const OperationId received = result.plan.results[round][place];
+    const OperationId end = result.plan.ends[round][place];
     if (received == kNoOperation || end == kNoOperation) continue;
     const double late = result.timeline.end_s[received] - result.timeline.end_s[end];
     sum += std::max(0.0, late);
@@ -226,7 +229,8 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
   RoundFigures& round = report.round.emplace();
   round = {.inner_scheme = std::string(context.inner.name),
            .sites = place_count(context.area),
-           .inner_steps = scheme.between_sites->inner_steps,
+           .inner_steps = result.shape.inner_steps,
+           .across_every = result.shape.across_every,
            .fragments = scheme.between_sites->fragments,
            .overlap_steps = scheme.between_sites->overlap_steps,
            .outcome = outcome_name(result.outcome),

@@ -9,6 +9,7 @@
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/schedule/wiring.hpp"
+#include "sim/sites/regions.hpp"
 
 namespace sim {
 namespace {
@@ -83,13 +84,18 @@ double fullest_link(const RoundResult& result) {
   return fullest * played_s / result.shape.rounds;
 }
 
-// Into a steady state where rounds overlap: the first one is left out. Some sites or links may run
-// ahead for those few rounds, but none does for ever.
+// Into a steady state where rounds overlap or differ: from the end of the first one to that of the last
+// like it. Some sites or links may run ahead for those few rounds, but none does for ever. Without
+// overlap, the rounds without a site are those in which the others waited for it.
 double round_time(const RoundResult& result) {
-  const std::size_t rounds = result.plan.ends.size();
-  if (rounds == 1) return end_of_round(result, 0);
-  const double between = (end_of_round(result, rounds - 1) - end_of_round(result, 0)) /
-                         static_cast<double>(rounds - 1);
+  const auto cycle = static_cast<std::size_t>(result.shape.across_every);
+  const std::size_t last = result.plan.ends.size() - cycle;
+  const bool waited = result.outcome == RoundOutcome::partial && result.shape.overlap_steps == 0;
+  if (last == 0 || (cycle > 1 && waited)) {
+    return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
+  }
+  const double between =
+      (end_of_round(result, last) - end_of_round(result, 0)) / static_cast<double>(last);
   return std::max({between, slowest_steps(result), fullest_link(result)});
 }
 
@@ -222,9 +228,10 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
 }
 
 int rounds_played(const RoundContext& context, const Scheme& scheme) {
-  const SiteExchange& exchange = *scheme.between_sites;
+  const SiteExchange exchange = by_regions(*scheme.between_sites, context.area);
   if (exchange.exchange->joins_two) return std::max(1, place_count(context.area) - 1);
-  return exchange.overlap_steps > 0 ? 3 : 1;
+  const int cycles = exchange.overlap_steps > 0 ? 3 : exchange.across_every > 1 ? 2 : 1;
+  return cycles * exchange.across_every;
 }
 
 RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,

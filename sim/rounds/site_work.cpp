@@ -10,6 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/rounds/inner_steps.hpp"
 #include "sim/sites/exchange_kernels.hpp"
+#include "sim/sites/regions.hpp"
 #include "sim/times/roofline.hpp"
 
 namespace sim {
@@ -39,10 +40,10 @@ KernelEstimate exchange_time(const Calibration& calibration, const Gpu& gpu, con
   return slowed(codec_time(table, processor, use), calibration);
 }
 
+// Of an exchange among so many places.
 SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExchange& exchange,
-                   const InnerStep& step) {
+                   const InnerStep& step, int places) {
   const Site& site = context.area.sites[table];
-  const int places = place_count(context.area);
   if (places == 1) {  // nobody to exchange with, and no outer step
     return {.step_s = step.seconds, .ready_s = step.ready_s, .needed_s = step.needed_s};
   }
@@ -57,6 +58,26 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExc
   work.part_bytes = sent_bytes(exchange, shards, places);
   work.start_s = site.late.value_or(Seconds{}).base();
   return work;
+}
+
+// Exchanges inside regions and across them each have an outer state of their own.
+int outer_levels(const SiteExchange& exchange, int region_size, int places) {
+  return exchange.across_every > 1 && region_size > 1 && region_size < places ? 2 : 1;
+}
+
+// For all sites of a table.
+void add_work(const RoundContext& context, std::size_t table, const SiteExchange& exchange,
+              const InnerStep& step, RoundShape& shape) {
+  constexpr double kWeight = 4;  // the region's outer weights become those of all sites
+  const auto count = static_cast<std::size_t>(context.area.sites[table].count);
+  const int places = place_count(context.area);
+  const int region = region_size(context.area, table);
+  SiteExchange across = exchange;
+  across.update_bytes += kWeight * (outer_levels(exchange, region, places) - 1);
+  shape.sites.insert(shape.sites.end(), count, site_work(context, table, across, step, places));
+  if (exchange.across_every == 1) return;
+  shape.in_region.insert(shape.in_region.end(), count,
+                         site_work(context, table, exchange, step, region));
 }
 
 // Mean latency of a flat ring's hops inside the sites.
@@ -155,7 +176,8 @@ SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
     : inside_(memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
                          codec_memory(context.step(table), context.inner))),
       stages_(context.parallelism.pipeline),
-      places_(place_count(context.area)) {
+      places_(place_count(context.area)),
+      region_size_(region_size(context.area, table)) {
   if (places_ > 1) shards_ = shard_sizes(context, table, 1);
 }
 
@@ -165,7 +187,8 @@ MemoryUse SiteMemory::with(const Scheme& scheme) const {
   MemoryUse memory = inside_;
   for (const ShardSize& shard : shards_) {
     const double elements = static_cast<double>(shard.elements) / stages_;
-    memory.outer_state += exchange.state_bytes * elements;
+    memory.outer_state +=
+        outer_levels(exchange, region_size_, places_) * exchange.state_bytes * elements;
     const double wires = 1 + arriving_wires(exchange, shard.elements, places_);
     memory.codec += wires * wire * elements / exchange.fragments;
   }
@@ -178,9 +201,10 @@ MemoryUse site_memory(const RoundContext& context, std::size_t table, const Sche
 
 RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                        std::span<const InnerStep> inner_steps) {
-  const SiteExchange& exchange = *scheme.between_sites;
+  const SiteExchange exchange = by_regions(*scheme.between_sites, context.area);
   RoundShape shape{.exchange = exchange.exchange,
                    .inner_steps = exchange.inner_steps,
+                   .across_every = exchange.across_every,
                    .fragments = exchange.fragments,
                    .overlap_steps = exchange.overlap_steps,
                    .delayed = exchange.delayed,
@@ -189,8 +213,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                    .flat_hop_s = hop_inside_s(context)};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
-    shape.sites.insert(shape.sites.end(), static_cast<std::size_t>(site.count),
-                       site_work(context, table, exchange, inner_steps[table]));
+    add_work(context, table, exchange, inner_steps[table], shape);
     shape.gpus += site.count * data_parallel(site.cluster, context.parallelism);
   }
   return shape;

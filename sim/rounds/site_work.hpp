@@ -79,7 +79,7 @@ class SiteMemory {
 
  private:
   MemoryUse inside_;
-  int stages_ = 1, places_ = 1;
+  int stages_ = 1, places_ = 1, region_size_ = 1;
   std::vector<ShardSize> shards_;  // none for a single site, which has no outer step
 };
 [[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,

@@ -55,6 +55,20 @@ Scheme diloco() {
           .twin = "diloco"};
 }
 
+// Two levels: sites average inside their regions often and across them seldom, as in Multi-Level
+// Local SGD (arXiv 2007.13819). Each level takes an outer step of its own, with momentum, as the
+// local and global servers of HALoS (arXiv 2506.04531) do. Exchanges across regions are DiLoCo's 500
+// steps apart; one inside the regions every 50 is a choice.
+Scheme hierarchical_diloco() {
+  SiteExchange deltas = of_deltas(exchanges::ring, "fp32", 50);
+  deltas.across_every = 10;
+  return {.name = "hierarchical_diloco",
+          .summary = "DiLoCo in two levels: every 50 steps inside regions, every 500 across, FP32",
+          .source = "arXiv 2007.13819",
+          .between_sites = deltas,
+          .twin = "hierarchical_diloco"};
+}
+
 Scheme diloco_bf16() {
   return {.name = "diloco_bf16",
           .summary = "diloco with weight deltas in BF16",

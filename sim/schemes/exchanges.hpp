@@ -80,13 +80,14 @@ struct ExchangeKernels {
 // in the flat ring.
 struct Exchange {
   std::string_view name;
-  bool sums_in_flight = false;  // the wires, which must be summable
-  bool is_stored = false;       // goes through object storage
-  bool joins_all = false;       // sends from every site to every other
-  bool joins_two = false;       // of the sites, other ones in each round
-  bool is_ring = false;         // of sites, in some order
-  bool encodes_sums = false;    // at every hop anew, so that what is lost grows with the sites
-  bool has_leader = false;      // who sums what the others send, once a quorum is there
+  bool sums_in_flight = false;    // the wires, which must be summable
+  bool is_stored = false;         // goes through object storage
+  bool joins_all = false;         // sends from every site to every other
+  bool joins_two = false;         // of the sites, other ones in each round
+  bool is_ring = false;           // of sites, in some order
+  bool encodes_sums = false;      // at every hop anew, so that what is lost grows with the sites
+  bool works_in_regions = false;  // also among the sites of each region alone
+  bool has_leader = false;        // who sums what the others send, once a quorum is there
   // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
   void (*add_kernels)(const SiteExchange& exchange, std::size_t elements, int sites,
                       ExchangeKernels& kernels) = nullptr;

@@ -49,6 +49,7 @@ std::vector<Scheme> rows() {
           diloco_bf16(),
           diloco_int8(),
           diloco_int4(),
+          hierarchical_diloco(),
           streaming_diloco(),
           streaming_diloco_bf16(),
           eager_diloco(),

@@ -55,6 +55,7 @@ Scheme diloco();
 Scheme diloco_bf16();
 Scheme diloco_int8();
 Scheme diloco_int4();
+Scheme hierarchical_diloco();
 Scheme streaming_diloco();
 Scheme streaming_diloco_bf16();
 Scheme eager_diloco();

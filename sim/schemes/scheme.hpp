@@ -77,8 +77,10 @@ struct SiteExchange {
   double sent_per_byte = 1;  // bytes sent per byte of the wire: codes not packed
   bool gradients = false;    // of each step, before its update; else a round's weight changes
   int inner_steps = 1;       // H, inner steps per round
-  int fragments = 1;         // of the model, sent H / fragments steps apart
-  int overlap_steps = 0;     // tau: steps that run on before a result is needed
+  // Every so many rounds all sites exchange, in the others those of each region among themselves.
+  int across_every = 1;
+  int fragments = 1;      // of the model, sent H / fragments steps apart
+  int overlap_steps = 0;  // tau: steps that run on before a result is needed
   // Sites take a result once it arrives; they wait only to send while the last exchange is running.
   bool delayed = false;
   RingOrder ring_order = RingOrder::given;

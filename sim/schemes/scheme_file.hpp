@@ -38,12 +38,13 @@
 // Or, for a scheme between sites, instead of `zero` and these tables:
 //
 //   [between_sites]
-//   exchange = "all_to_all"       # flat_ring, ring, all_to_all, all_gather, store, pair, leader
+//   exchange = "all_to_all"       # a row of sim/schemes/exchanges.hpp
 //   codec = "int8_g2048"          # FP32 without it; `group` as above
 //   feedback = false              # error feedback
 //   sent_per_byte = 1             # bytes sent per byte of the codec's format
 //   gradients = false             # of every step, instead of a round's weight changes
-//   inner_steps = 100             # of a round; not with gradients, nor are the next three
+//   inner_steps = 100             # of a round; not with gradients, nor are the next four
+//   across_every = 1              # rounds: all sites exchange, in the others those of each region
 //   fragments = 1                 # of the model, sent one after another
 //   overlap_steps = 0             # that go on before a result is needed
 //   delayed = false               # results are taken when they arrive

@@ -92,6 +92,10 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "changes."},
     {"between_sites.inner_steps", "whole number from 1 to 100000", "required without gradients",
      "Steps inside a site between two exchanges."},
+    {"between_sites.across_every", "whole number from 1 to 1024", "1",
+     "Rounds from one exchange among all sites to the next; in the rounds between, the sites of "
+     "each region exchange among themselves. A region is named by the sites' `region`. Not with "
+     "`flat_ring`, `pair` and `leader`."},
     {"between_sites.fragments", "whole number from 1 to 1024", "1",
      "Parts of the model, exchanged one after another; at most `inner_steps`."},
     {"between_sites.overlap_steps", "whole number from 0 to 100000", "0",

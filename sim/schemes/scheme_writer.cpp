@@ -67,6 +67,7 @@ std::string site_lines(const SiteExchange& exchange) {
   const auto add = [&](const char* key, auto value, auto unless) {
     if (value != unless) lines += fmt::format("{} = {}\n", key, value);
   };
+  add("across_every", exchange.across_every, usual.across_every);
   add("fragments", exchange.fragments, usual.fragments);
   add("overlap_steps", exchange.delayed ? 0 : exchange.overlap_steps, usual.overlap_steps);
   if (exchange.ring_order != usual.ring_order) {

@@ -141,6 +141,18 @@ constexpr SettingOfScheme kSettings[] = {
        scheme.between_sites->inner_steps = whole_number(setting, 1, kMostSteps);
      }},
     {SchemeKind::between_sites,
+     {"scheme.across_every", kCount, kOwn,
+      "Rounds from one exchange among all sites to the next; in those between, the sites of each "
+      "region exchange."},
+     [](const Scheme& scheme) -> Lack {
+       const SiteExchange& exchange = *scheme.between_sites;
+       if (exchange.gradients) return rounds(scheme);
+       return exchange.exchange->works_in_regions ? "" : "does not exchange by regions";
+     },
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->across_every = whole_number(setting, 1, 1024);
+     }},
+    {SchemeKind::between_sites,
      {"scheme.fragments", kCount, kOwn,
       "Parts of the model, exchanged one after another; at most `inner_steps`."},
      rounds,
@@ -210,6 +222,12 @@ void check_steps(const SiteExchange& exchange) {
   };
   check("scheme.fragments", exchange.fragments);
   check("scheme.overlap_steps", exchange.overlap_steps);
+  const std::int64_t across = std::int64_t{exchange.inner_steps} * exchange.across_every;
+  if (across <= kMostSteps) return;
+  throw InputError(
+      fmt::format("`set` scheme.across_every: {} steps between two exchanges across "
+                  "regions exceed the limit of {}",
+                  across, kMostSteps));
 }
 
 }  // namespace

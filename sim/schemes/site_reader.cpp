@@ -63,7 +63,8 @@ class SiteReader {
   }
 
   void refuse_rounds() {
-    for (const char* key : {"inner_steps", "fragments", "overlap_steps", "delayed"}) {
+    for (const char* key :
+         {"inner_steps", "across_every", "fragments", "overlap_steps", "delayed"}) {
       reader_.inapplicable(in_table(key),
                            "applies to weight changes, but gradients are exchanged in every step; "
                            "remove it, or write gradients = false");
@@ -73,6 +74,7 @@ class SiteReader {
   void read_rounds() {
     exchange_.inner_steps = static_cast<int>(
         reader_.integer("between_sites.inner_steps", {.lowest = 1, .highest = kMostStepsInFile}));
+    read_regions();
     if (has("fragments")) {
       exchange_.fragments = static_cast<int>(reader_.integer("between_sites.fragments", kCounts));
     }
@@ -88,6 +90,24 @@ class SiteReader {
     }
     check_steps("fragments", exchange_.fragments);
     check_steps("overlap_steps", exchange_.overlap_steps);
+  }
+
+  void read_regions() {
+    if (is_good("exchange") && !exchange_.exchange->works_in_regions) {
+      reader_.inapplicable("between_sites.across_every",
+                           "does not apply to flat_ring, pair and leader; remove it");
+      return;
+    }
+    if (!has("across_every")) return;
+    exchange_.across_every =
+        static_cast<int>(reader_.integer("between_sites.across_every", kCounts));
+    const std::int64_t steps = std::int64_t{exchange_.inner_steps} * exchange_.across_every;
+    if (!is_good("across_every") || !is_good("inner_steps") || steps <= kMostStepsInFile) return;
+    reader_.wrong(
+        "between_sites.across_every",
+        fmt::format("{} steps between two exchanges across regions exceed the limit of {}; "
+                    "write less",
+                    steps, kMostStepsInFile));
   }
 
   void check_steps(const char* key, int steps) {

@@ -53,6 +53,7 @@ void run_all_to_all(Meeting& meeting) {
 constinit const Exchange exchanges::all_to_all{
     .name = "all_to_all",
     .joins_all = true,
+    .works_in_regions = true,
     .add_kernels = add_sum_of_own_part,
     .run = run_all_to_all,
     .copies_sent = [](double sites) { return 2 * (sites - 1) / sites; },

@@ -52,12 +52,14 @@ void run_store(Meeting& meeting) {
 constinit const Exchange exchanges::all_gather{
     .name = "all_gather",
     .joins_all = true,
+    .works_in_regions = true,
     .add_kernels = add_sum_of_all,
     .run = run_all_gather,
     .copies_sent = [](double sites) { return sites - 1; }};
 constinit const Exchange exchanges::store{.name = "store",
                                           .is_stored = true,
                                           .joins_all = true,
+                                          .works_in_regions = true,
                                           .add_kernels = add_sum_of_all,
                                           .run = run_store};
 

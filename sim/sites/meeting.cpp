@@ -16,11 +16,17 @@ constexpr Stream kStream = Stream::gradients;
 }  // namespace
 
 Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder)
-    : area_(area), shape_(shape), builder_(builder) {
+    : area_(area), shape_(shape), builder_(builder), regions_(regions_of(area)) {
+  in_region_.resize(regions_.size());
   for (int place = 0; place < builder.ranks(); ++place) {
-    if (is_heard(place)) heard_.push_back(place);
-    if (fate(place) != Fate::gone) present_.push_back(place);
+    add(all_, place);
+    add(in_region_[index(regions_[index(place)])], place);
   }
+}
+
+void Meeting::add(Group& group, int place) const {
+  if (is_heard(place)) group.heard.push_back(place);
+  if (fate(place) != Fate::gone) group.present.push_back(place);
 }
 
 Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
@@ -29,17 +35,29 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
   encoded_ = encoded;
   results_.assign(encoded.size(), kNoOperation);
   arrivals_.assign(encoded.size(), {});
-  heard_.size() < 2 ? wait_alone() : shape_.exchange->run(*this);
+  if (shape_.is_across(round)) {
+    run_in(all_);
+    return results_;
+  }
+  for (const int place : all_.present) {
+    Group& region = in_region_[index(regions_[index(place)])];
+    if (region.present.front() == place && region.present.size() > 1) run_in(region);
+  }
   return results_;
+}
+
+void Meeting::run_in(Group& group) {
+  group_ = &group;
+  group.heard.size() < 2 ? wait_alone() : shape_.exchange->run(*this);
 }
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.
 void Meeting::wait_alone() {
-  results_ = encoded_;
+  for (const int place : present()) finish(place, encoded(place));
   Ids until;
   add_cutoff(until);
   if (until.empty()) return;
-  for (const int place : heard_) finish(place, member(place, "wait", encoded(place), until));
+  for (const int place : heard()) finish(place, member(place, "wait", encoded(place), until));
 }
 
 OperationId Meeting::timer(double seconds) {
@@ -84,7 +102,7 @@ OperationId Meeting::send(int source, int destination, double bytes, int peers, 
 
 OperationId Meeting::flow(Route route, std::string_view label, double latency_s, double bytes,
                           const Ids& after) {
-  return builder_.flow(builder_.add_route(std::move(route)), occupancy(heard_, 1), kPhase, label,
+  return builder_.flow(builder_.add_route(std::move(route)), occupancy(heard(), 1), kPhase, label,
                        latency_s, std::round(bytes), after);
 }
 
@@ -96,8 +114,12 @@ OperationId Meeting::member(int place, std::string_view label, OperationId waits
 }
 
 const std::vector<int>& Meeting::ring() {
-  if (ring_.empty()) ring_ = ordered_ring(area_, heard_, shape_.ring_order);
-  return ring_;
+  if (!group_->ring.empty()) return group_->ring;
+  group_->ring = ordered_ring(area_, heard(), shape_.ring_order);
+  if (shape_.across_every > 1 && shape_.ring_order == RingOrder::given) {
+    std::ranges::stable_sort(group_->ring, {}, [&](int place) { return regions_[index(place)]; });
+  }
+  return group_->ring;
 }
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {
@@ -107,7 +129,7 @@ OperationId Meeting::sum(int place, OperationId arrived, double times) {
 }
 
 void Meeting::finish_all(std::vector<Ids> received, std::string_view label) {
-  for (const int place : present_) {
+  for (const int place : present()) {
     Ids& ends = received[index(place)];
     add_cutoff(ends);
     finish(place, member(place, label, encoded(place), ends));

@@ -43,10 +43,13 @@ class Meeting {
   [[nodiscard]] OperationId encoded(int place) const { return encoded_[index(place)]; }
   // ... by whom: places whose values are in the sum, which are two or more; those, and the places
   // that still take the result. All ascend.
-  [[nodiscard]] const std::vector<int>& heard() const { return heard_; }
-  [[nodiscard]] const std::vector<int>& present() const { return present_; }
-  // Those that are heard, in the order of the ring.
+  [[nodiscard]] const std::vector<int>& heard() const { return group_->heard; }
+  [[nodiscard]] const std::vector<int>& present() const { return group_->present; }
+  // Those that are heard, in the order of the ring: where regions exchange, region by region
+  // instead of as given.
   [[nodiscard]] const std::vector<int>& ring();
+  // The place's number of a region.
+  [[nodiscard]] int region(int place) const { return regions_[index(place)]; }
   [[nodiscard]] bool is_heard(int place) const { return fate(place) == Fate::heard; }
 
   // What a message of the place follows: its earlier exchanges, and the operation.
@@ -73,15 +76,24 @@ class Meeting {
 
  private:
   static std::size_t index(int place) { return static_cast<std::size_t>(place); }
-  [[nodiscard]] const SiteWork& site(int place) const { return shape_.sites[index(place)]; }
+  [[nodiscard]] const SiteWork& site(int place) const { return shape_.work(round_)[index(place)]; }
+  // Places that exchange among themselves.
+  struct Group {
+    std::vector<int> heard, present;
+    std::vector<int> ring;  // once it was asked for
+  };
+  void add(Group& group, int place) const;
+  void run_in(Group& group);
   void wait_alone();
   std::uint32_t occupancy(std::span<const int> places, int flows);
 
   const WideArea& area_;
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
-  std::vector<int> heard_, present_;
-  std::vector<int> ring_;  // once it was asked for
+  std::vector<int> regions_;  // by place
+  Group all_;
+  std::vector<Group> in_region_;  // by region
+  Group* group_ = nullptr;        // of the exchange in the making
   int round_ = 0;
   double share_ = 1;
   Ids encoded_, results_;

@@ -17,6 +17,7 @@ class RoundPlanner {
       : shape_(shape), builder_(place_count(area)), meeting_(area, shape, builder_) {
     const auto places = static_cast<std::size_t>(place_count(area));
     require(shape.sites.size() == places, "work of every site");
+    require(shape.across_every == 1 || shape.in_region.size() == places, "work in every region");
     computed_.resize(places);
     held_.resize(places);
     plan_.arrivals.resize(places);
@@ -76,13 +77,13 @@ class RoundPlanner {
     return builder_.last(place, Stream::compute);
   }
 
-  // Takes what was received into the weights.
-  void apply(const Ids& results, int times) {
+  // Takes what was received in a round into the weights.
+  void apply(const Ids& results, int round, int times) {
     for_each_place([&](int place) {
       const OperationId result = results[static_cast<std::size_t>(place)];
       if (result == kNoOperation) return;
       finish_compute(place);
-      const SiteWork& work = site(place);
+      const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
       const Ids after = shape_.delayed ? Ids{} : Ids{result};
       builder_.work(place, Stream::compute, Phase::decode, "decode outer", times * work.decode_s, 1,
                     after);
@@ -93,7 +94,9 @@ class RoundPlanner {
 
   void advance(int step) {
     const auto waiting = awaited_.find(step);
-    if (waiting != awaited_.end()) apply(waiting->second.results, waiting->second.times);
+    if (waiting != awaited_.end()) {
+      apply(waiting->second.results, waiting->second.round, waiting->second.times);
+    }
     const int fragments = due(step);
     if (fragments == 0) {
       for_each_place([&](int place) { compute(place, site(place).step_s); });
@@ -106,6 +109,7 @@ class RoundPlanner {
   // The step that is sent from, cut where a part of it is ready.
   void send(int step, int fragments) {
     const std::size_t parts = site(0).ready_s.size();
+    const int round = step / shape_.inner_steps;
     Ids results;
     for (std::size_t part = 0; part < parts; ++part) {
       Ids encoded(held_.size(), kNoOperation);
@@ -113,22 +117,22 @@ class RoundPlanner {
         const auto& ready = site(place).ready_s;
         compute(place, ready[part] - (part == 0 ? 0 : ready[part - 1]));
         if (part + 1 == parts) wait_for_the_last_exchange(place);
-        encoded[static_cast<std::size_t>(place)] = encode(place, fragments, parts);
+        encoded[static_cast<std::size_t>(place)] = encode(place, round, fragments, parts);
       });
       const double share = static_cast<double>(fragments) / static_cast<double>(parts);
-      results = meeting_.run(step / shape_.inner_steps, encoded, share);
+      results = meeting_.run(round, encoded, share);
     }
-    if (step < shape_.inner_steps) plan_.arrivals = meeting_.arrivals();
-    plan_.results.resize(static_cast<std::size_t>(step / shape_.inner_steps) + 1);
+    if (round == 0) plan_.arrivals = meeting_.arrivals();
+    plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
     const bool beside = shape_.overlap_steps > 0;
-    if (beside) awaited_[step + 1 + shape_.overlap_steps] = {results, fragments};
+    if (beside) awaited_[step + 1 + shape_.overlap_steps] = {results, round, fragments};
     for_each_place([&](int place) {
       const SiteWork& work = site(place);
       compute(place, (beside ? work.step_s : work.needed_s) - work.ready_s.back());
     });
     if (beside) return;
-    apply(results, fragments);
+    apply(results, round, fragments);
     for_each_place([&](int place) { compute(place, site(place).step_s - site(place).needed_s); });
   }
 
@@ -139,9 +143,10 @@ class RoundPlanner {
     hold(place, plan_.results.back()[static_cast<std::size_t>(place)]);
   }
 
-  OperationId encode(int place, int fragments, std::size_t parts) {
+  OperationId encode(int place, int round, int fragments, std::size_t parts) {
     const OperationId ready = finish_compute(place);
-    const double seconds = site(place).encode_s * fragments / static_cast<double>(parts);
+    const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
+    const double seconds = work.encode_s * fragments / static_cast<double>(parts);
     if (seconds == 0) return ready;
     return builder_.work(place, Stream::codec, Phase::encode, "encode outer", seconds, 1,
                          {&ready, 1});
@@ -156,6 +161,7 @@ class RoundPlanner {
 
   struct Awaited {
     Ids results;
+    int round = 0;
     int times = 1;
   };
 

@@ -45,16 +45,25 @@ enum class Fate {
 struct RoundShape {
   const Exchange* exchange = &exchanges::ring;
   int inner_steps = 1;
+  int across_every = 1;  // rounds from one exchange of all sites to the next
   int fragments = 1;
   int overlap_steps = 0;
   bool delayed = false;  // waits for results only before the next exchange
   RingOrder ring_order = RingOrder::given;
   int rounds = 1;
-  int gpus = 1;                         // of all sites: the flat ring's ranks
-  double flat_hop_s = 0;                // mean latency of a flat ring's hops inside sites
-  std::vector<SiteWork> sites;          // by place
+  int gpus = 1;                 // of all sites: the flat ring's ranks
+  double flat_hop_s = 0;        // mean latency of a flat ring's hops inside sites
+  std::vector<SiteWork> sites;  // by place
+  // By place, of rounds in which the sites of each region exchange; none if all rounds are across.
+  std::vector<SiteWork> in_region = {};
   std::vector<Fate> fates = {};         // by place; none: all are heard
   std::optional<double> cutoff_s = {};  // when the heard sites continue without the others
+
+  [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
+  // Of each place in a round.
+  [[nodiscard]] const std::vector<SiteWork>& work(int round) const {
+    return is_across(round) ? sites : in_region;
+  }
 };
 
 struct RoundPlan {

@@ -110,12 +110,14 @@ double both_ways(double sites) { return 2 * (sites - 1) / sites; }
 constinit const Exchange exchanges::ring{.name = "ring",
                                          .sums_in_flight = true,
                                          .is_ring = true,
+                                         .works_in_regions = true,
                                          .add_kernels = add_decode,
                                          .run = run_ring,
                                          .copies_sent = both_ways};
 constinit const Exchange exchanges::quantized_ring{.name = "quantized_ring",
                                                    .is_ring = true,
                                                    .encodes_sums = true,
+                                                   .works_in_regions = true,
                                                    .add_kernels = add_sum_of_step,
                                                    .run = run_quantized_ring,
                                                    .copies_sent = both_ways};

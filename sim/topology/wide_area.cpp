@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/base/error.hpp"
 
@@ -56,6 +57,20 @@ std::string place_name(const WideArea& area, int place) {
   const Position position = position_of(area, place);
   const Site& site = area.sites[position.table];
   return site.count == 1 ? site.name : fmt::format("{}_{}", site.name, position.number);
+}
+
+std::vector<int> regions_of(const WideArea& area) {
+  std::vector<int> regions;
+  std::map<std::string, int> named;
+  int next = 0;
+  for (const Site& site : area.sites) {
+    for (int i = 0; i < site.count; ++i) {
+      const bool known = !site.region.empty() && named.contains(site.region);
+      if (!known && !site.region.empty()) named[site.region] = next;
+      regions.push_back(known ? named[site.region] : next++);
+    }
+  }
+  return regions;
 }
 
 int link_between(const WideArea& area, int place_a, int place_b) {

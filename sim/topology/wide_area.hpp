@@ -46,6 +46,7 @@ struct Site {
   Bandwidth uplink, downlink;
   BytePrice egress;                // for sent traffic
   std::optional<Watts> power_cap;  // for all its GPUs together
+  std::string region = {};         // with whom it exchanges more often; none: it is one of its own
   double speed = 1;  // of its steps, relative to its GPUs: for a peer slowed by other causes
   std::optional<Seconds> late;       // its delay at the start of a round
   std::optional<Seconds> drops_out;  // its permanent failure, from the start of the round
@@ -104,6 +105,9 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 [[nodiscard]] const Site& site_of(const WideArea& area, int place);
 // "east", or "peer_3" if the table stands for several sites.
 [[nodiscard]] std::string place_name(const WideArea& area, int place);
+// By place, the number of its region, in the order of their first places. Sites that name none are
+// regions of their own.
+[[nodiscard]] std::vector<int> regions_of(const WideArea& area);
 // The path between two sites: an index into `links`, or -1 for the backbone.
 [[nodiscard]] int link_between(const WideArea& area, int place_a, int place_b);
 [[nodiscard]] const WideLink& path_between(const WideArea& area, int place_a, int place_b);

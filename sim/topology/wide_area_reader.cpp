@@ -94,6 +94,7 @@ Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& c
   site.uplink = reader.quantity<Bandwidth>(key("uplink"));
   site.downlink = reader.quantity<Bandwidth>(key("downlink"));
   site.egress = reader.quantity<BytePrice>(key("egress"), Zero::allowed);
+  if (reader.has(key("region"))) site.region = reader.text(key("region"));
   if (reader.has(key("speed"))) site.speed = reader.number(key("speed"), kSpeed);
   if (reader.has(key("late"))) {
     site.late = reader.quantity<Seconds>(key("late"), Zero::allowed);

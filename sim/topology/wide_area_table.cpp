@@ -47,6 +47,9 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.uplink", "bandwidth above 0", "", "Bandwidth out of the site.", "10 Gbps"},
     {"sites.NAME.downlink", "bandwidth above 0", "", "Bandwidth into the site.", "10 Gbps"},
     {"sites.NAME.egress", "price of traffic", "", "Price of the traffic that the site sends."},
+    {"sites.NAME.region", "string", "a region of its own",
+     "Region of the site: schemes with `across_every` exchange more often inside regions than "
+     "between them."},
     {"sites.NAME.speed", "number from 0.001 to 1", "1",
      "Speed of the site's steps, relative to the full speed of its GPUs."},
     {"sites.NAME.late", "time", "0 s", "Delay before the site begins the round.", "10 s"},

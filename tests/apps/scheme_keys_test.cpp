@@ -123,6 +123,7 @@ TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
           {"update_bytes = 28", "update_bytes = 56", kRound, up}});
   expect(printed_scheme("noloco"), {{"sent_per_byte = 2", "sent_per_byte = 3", kSent, up}});
   expect(printed_scheme("diloco"), {{"inner_steps = 500", "gradients = true", "/inner_steps", down},
+                                    {"= 500", "= 500\nacross_every = 10", "/inner_steps", up},
                                     {"\"ring\"", "\"ring\"\ncodec = \"bf16\"", kSent, down}});
   OwnFiles four_sites{.scheme = printed_scheme("diloco_int8"),
                       .job = "--topology four_sites_mixed --range off"};

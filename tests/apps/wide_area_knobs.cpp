@@ -45,6 +45,11 @@ constexpr std::string_view kStore =
 constexpr std::string_view kSparse =
     "--topology two_sites_10g --model gpt_125m --scheme sparseloco";
 
+// Where the other site names a region: both are alone, or in one.
+constexpr std::string_view kRegions =
+    "--topology two_sites_10g --model gpt_125m --scheme hierarchical_diloco "
+    "--set sites.west.region=coast";
+
 constexpr std::string_view kRound = "/round_time_s";
 constexpr std::string_view kInner = "/by_site/0/inner_step_s";
 
@@ -70,6 +75,7 @@ constexpr Knob kKnobs[] = {
     {"sites.east.uplink", kTwo, "1Gbps", kRound, up},
     {"sites.east.downlink", kTwo, "1Gbps", kRound, up},
     {"sites.east.egress", kTwo, "0.1USD/GB", "/egress_usd", up},
+    {"sites.east.region", kRegions, "coast", "/inner_steps", down},
     {"sites.east.speed", kTwo, "0.5", kInner, up},
     {"sites.east.late", kTwo, "100s", kRound, up},
     {"sites.east.drops_out", kTwo, "1s", "/outcome", changed},

@@ -106,6 +106,9 @@ TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
   expect("\"pair\"\ninner_steps = 2\nfeedback = true\n", "5:1: feedback: carries on");
   expect("\"pair\"\ninner_steps = 2\nquorum = 2\n", "5:1: quorum: applies only to leader");
   expect("\"pair\"\ninner_steps = 2\nring_order = \"best\"\n", "5:1: ring_order: applies only");
+  expect("\"pair\"\ninner_steps = 2\nacross_every = 2\n", "5:1: across_every: does not apply to");
+  expect("\"ring\"\ngradients = true\nacross_every = 2\n", "5:1: across_every: applies to weight");
+  expect("\"ring\"\ninner_steps = 1000\nacross_every = 101\n", "5:1: across_every: 101000 steps");
   expect("\"leader\"\ninner_steps = 2\ngrace = \"1 s\"\n", "5:1: grace: begins with a quorum");
 }
 

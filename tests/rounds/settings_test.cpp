@@ -19,6 +19,7 @@ SiteExchange set(std::string_view name, std::string key, std::string value) {
 
 TEST(SettingsBetweenSites, ChangeTheirPart) {
   EXPECT_EQ(set("diloco", "scheme.inner_steps", "7").inner_steps, 7);
+  EXPECT_EQ(set("diloco", "scheme.across_every", "7").across_every, 7);
   EXPECT_EQ(set("streaming_diloco", "scheme.fragments", "4").fragments, 4);
   EXPECT_EQ(set("streaming_diloco", "scheme.overlap_steps", "5").overlap_steps, 5);
   EXPECT_EQ(set("diloco_int8", "scheme.group", "128").wire.format.group, 128u);
@@ -42,6 +43,13 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
             "`set` scheme.ring_order: 'first' is not one of: given, best, worst");
   EXPECT_EQ(error("sparseloco", "scheme.ring_order", "best"),
             "`set` scheme.ring_order: sparseloco has no ring");
+  EXPECT_EQ(error("noloco", "scheme.across_every", "2"),
+            "`set` scheme.across_every: noloco does not exchange by regions");
+  EXPECT_EQ(error("wan_sync", "scheme.across_every", "2"),
+            "`set` scheme.across_every: wan_sync exchanges gradients in every step");
+  EXPECT_EQ(error("diloco", "scheme.across_every", "201"),
+            "`set` scheme.across_every: 100500 steps between two exchanges across regions exceed "
+            "the limit of 100000");
   EXPECT_EQ(error("diloco", "scheme.quorum", "2"), "`set` scheme.quorum: diloco has no quorum");
   EXPECT_NE(error("diloco", "scheme.inner_steps", "0").find("not a whole number"),
             std::string::npos);

@@ -33,6 +33,7 @@ power_cap = "6.4 kW"
 uplink = "10 Gbps"
 downlink = "20 Gbps"
 egress = "0.05 USD/GB"
+region = "atlantic"
 speed = 0.5
 late = "7 s"
 drops_out = "90 s"

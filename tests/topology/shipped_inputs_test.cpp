@@ -54,14 +54,15 @@ std::vector<Shipped> shipped_inputs() {
                            "transport", "efficiency", "link_bandwidth", "groups", "routing"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
-    inputs.push_back({.file = file,
-                      .parse =
-                          [](std::string_view text, const std::filesystem::path& name) {
-                            static_cast<void>(parse_wide_area(text, name, sample_cluster_file));
-                          },
-                      .optional_tables = optional_tables_of(file),
-                      .optional_keys = {"count", "nodes", "power_cap", "speed", "late", "drops_out",
-                                        "changes", "repeats", "background", "bandwidth", "price"}});
+    inputs.push_back(
+        {.file = file,
+         .parse =
+             [](std::string_view text, const std::filesystem::path& name) {
+               static_cast<void>(parse_wide_area(text, name, sample_cluster_file));
+             },
+         .optional_tables = optional_tables_of(file),
+         .optional_keys = {"count", "nodes", "power_cap", "region", "speed", "late", "drops_out",
+                           "changes", "repeats", "background", "bandwidth", "price"}});
   }
   for (const auto& file : shipped_files("traces/models", ".toml")) {
     inputs.push_back(
@@ -175,7 +176,8 @@ Spoilt spoilt(const std::vector<std::string>& lines, const std::string& none, st
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!is_key(lines[i]) || keys++ % apart != first) continue;
     const std::string key = key_of(lines[i]);
-    const bool free_text = key == "summary" || key == "name" || key.starts_with("source");
+    const bool free_text =
+        key == "summary" || key == "name" || key == "region" || key.starts_with("source");
     if (free_text && none.starts_with("\"") && none != "\"\"") continue;
     file.lines[i] = fmt::format("{} = {}", key, none);
     file.wrong.push_back(i);

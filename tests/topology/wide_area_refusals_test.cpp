@@ -57,6 +57,7 @@ constexpr WrongSites kWrongs[] = {
     {"power_cap = \"6.4 kW\"", "power_cap = \"0 W\"", "is 0; write more than 0"},
     {"power_cap = \"6.4 kW\"", "power_cap = \"1.2 kW\"",
      "is less than the 1.28 kW that its 32 GPUs draw when idle"},
+    {"region = \"atlantic\"", "region = \"\"", "is empty"},
     {"speed = 0.5", "speed = 1.5", "at most 1"},
     {"speed = 0.5", "speed = 0", "at least 0.001"},
     {"late = \"7 s\"", "late = \"-7 s\"", "is negative"},

@@ -47,6 +47,7 @@ TEST(WideArea, HasEveryValueOfASite) {
   EXPECT_EQ(site.uplink, 10_Gbps);
   EXPECT_EQ(site.downlink, 20_Gbps);
   EXPECT_NEAR(site.egress.base(), 0.05e-9, 1e-18);
+  EXPECT_EQ(site.region, "atlantic");
   EXPECT_EQ(site.speed, 0.5);
   EXPECT_EQ(site.late, 7_s);
   EXPECT_EQ(site.drops_out, 90_s);

@@ -99,7 +99,7 @@ double least_sent(const RoundContext& context, std::size_t table, const Scheme& 
   if (places == 1 || exchange.quorum > 0) return 0;
   const bool pauses = exchange.exchange->joins_two && places % 2 == 1;
   return whole_bytes(context, table, scheme) * exchange.exchange->copies_sent(places) *
-         (pauses ? 0.5 : 1);
+         (pauses ? 0.5 : 1) / exchange.across_every;
 }
 
 double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
