@@ -209,6 +209,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                    .overlap_steps = exchange.overlap_steps,
                    .delayed = exchange.delayed,
                    .ring_order = exchange.ring_order,
+                   .fan_out = exchange.fan_out,
                    .gpus = 0,
                    .flat_hop_s = hop_inside_s(context)};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {

@@ -86,6 +86,7 @@ struct Exchange {
   bool joins_two = false;         // of the sites, other ones in each round
   bool is_ring = false;           // of sites, in some order
   bool encodes_sums = false;      // at every hop anew, so that what is lost grows with the sites
+  bool fans_out = false;          // by SiteExchange::fan_out
   bool works_in_regions = false;  // also among the sites of each region alone
   bool has_leader = false;        // who sums what the others send, once a quorum is there
   // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
@@ -105,10 +106,13 @@ namespace exchanges {
 //             encodes it anew before it passes it on
 // all_to_all  a part of the shard to each site, summed there, encoded again and gathered
 // all_gather  the shard to every other site, summed there
+// grouped_gather  all_gather, where a value enters each other region once and is passed on there
+// tree_gather  all_gather, where each site passes on what it receives to so many others
 // store       the same through object storage: one upload, the others' downloads
 // pair        with one partner, a different one in each round
 // leader      to one site, summed there once a quorum is heard, and back to all
-extern const Exchange flat_ring, ring, quantized_ring, all_to_all, all_gather, store, pair, leader;
+extern const Exchange flat_ring, ring, quantized_ring, all_to_all, all_gather, grouped_gather,
+    tree_gather, store, pair, leader;
 }  // namespace exchanges
 [[nodiscard]] std::span<const Exchange* const> all_exchanges();
 

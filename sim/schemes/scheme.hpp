@@ -84,6 +84,7 @@ struct SiteExchange {
   // Sites take a result once it arrives; they wait only to send while the last exchange is running.
   bool delayed = false;
   RingOrder ring_order = RingOrder::given;
+  int fan_out = 0;          // of a tree: sites that one passes a value on to
   int quorum = 0;           // sites to wait for; 0: all
   Seconds grace = {};       // further wait for the other sites once the quorum is complete
   double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual

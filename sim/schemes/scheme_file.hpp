@@ -48,6 +48,7 @@
 //   fragments = 1                 # of the model, sent one after another
 //   overlap_steps = 0             # that go on before a result is needed
 //   delayed = false               # results are taken when they arrive
+//   fan_out = 2                   # of tree_gather
 //   quorum = 2                    # of leader: sites to wait for, and for how long for the others
 //   grace = "10 s"
 //   state_bytes = 8               # per parameter: kept, and moved by the outer update

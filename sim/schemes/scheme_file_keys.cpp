@@ -70,13 +70,16 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"overlap.gradients", "true or false", "true, except with one_bit_adam",
      "Whether reducing gradients may overlap with compute (`overlap`: `gradients`)."},
     {"between_sites.exchange",
-     "one of flat_ring, ring, quantized_ring, all_to_all, all_gather, store, pair, leader",
+     "one of flat_ring, ring, quantized_ring, all_to_all, all_gather, grouped_gather, tree_gather, "
+     "store, pair, leader",
      "required in this table, which makes the file a scheme between sites",
      "How the sites' values are combined. `flat_ring` is one ring over the GPUs of all sites; with "
      "the others, each GPU exchanges its shard with its counterparts at other sites: by a `ring`; "
      "by a `quantized_ring`, whose sites encode the sum anew before they pass it on; "
      "by `all_to_all`, where each site sums a part, encodes it again and sends it to all; by "
-     "`all_gather`; through object storage (`store`); with one partner per round (`pair`); or "
+     "`all_gather`; by `grouped_gather`, which sends a value into each other region once; by "
+     "`tree_gather`, where sites pass on what they receive; through object storage (`store`); with "
+     "one partner per round (`pair`); or "
      "through the first site (`leader`)."},
     {"between_sites.codec", "string", "FP32, not encoded",
      "Codec between sites: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
@@ -106,6 +109,8 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"between_sites.ring_order", "one of given, best, worst", "given",
      "Order of the sites around a ring: that of their names, or the one that makes the ring as "
      "fast or as slow as possible. Only with rings."},
+    {"between_sites.fan_out", "whole number from 1 to 1024", "required with tree_gather",
+     "Sites that each site passes a value on to. Only with `tree_gather`."},
     {"between_sites.quorum", "whole number from 1 to 1024", "all sites",
      "Sites whose results the leader waits for. Only with `leader`."},
     {"between_sites.grace", "time", "0 s",

@@ -73,6 +73,7 @@ std::string site_lines(const SiteExchange& exchange) {
   if (exchange.ring_order != usual.ring_order) {
     lines += fmt::format("ring_order = \"{}\"\n", name_of(exchange.ring_order, kRingOrders));
   }
+  add("fan_out", exchange.fan_out, usual.fan_out);
   add("quorum", exchange.quorum, usual.quorum);
   if (exchange.grace != usual.grace) {
     lines += fmt::format("grace = \"{} s\"\n", exchange.grace.base());

@@ -193,6 +193,14 @@ constexpr SettingOfScheme kSettings[] = {
      },
      set_ring_order},
     {SchemeKind::between_sites,
+     {"scheme.fan_out", kCount, kOwn, "Sites that each site of a tree passes a value on to."},
+     [](const Scheme& scheme) -> Lack {
+       return scheme.between_sites->exchange->fans_out ? "" : "has no tree";
+     },
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->fan_out = whole_number(setting, 1, 1024);
+     }},
+    {SchemeKind::between_sites,
      {"scheme.quorum", kCount, kOwn, "Sites whose results the leader waits for."},
      quorum,
      [](const Setting& setting, Scheme& scheme) {

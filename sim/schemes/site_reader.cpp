@@ -27,6 +27,7 @@ class SiteReader {
     exchange_.gradients ? refuse_rounds() : read_rounds();
     read_quorum();
     read_ring_order();
+    read_fan_out();
     for (const auto& [key, bytes] : {std::pair{"state_bytes", &exchange_.state_bytes},
                                      std::pair{"update_bytes", &exchange_.update_bytes}}) {
       if (has(key)) *bytes = reader_.number(in_table(key), kBytesPerParameter);
@@ -121,6 +122,16 @@ class SiteReader {
       reader_.inapplicable("between_sites.ring_order", "applies only to rings; remove it");
     } else if (has("ring_order")) {
       exchange_.ring_order = reader_.one_of<RingOrder>("between_sites.ring_order", kRingOrders);
+    }
+  }
+
+  void read_fan_out() {
+    const bool given = has("fan_out");
+    const bool good = is_good("exchange");
+    if (good && !exchange_.exchange->fans_out) {
+      reader_.inapplicable("between_sites.fan_out", "applies only to tree_gather; remove it");
+    } else if (good || given) {
+      exchange_.fan_out = static_cast<int>(reader_.integer("between_sites.fan_out", kCounts));
     }
   }
 

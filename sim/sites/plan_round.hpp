@@ -50,6 +50,7 @@ struct RoundShape {
   int overlap_steps = 0;
   bool delayed = false;  // waits for results only before the next exchange
   RingOrder ring_order = RingOrder::given;
+  int fan_out = 0;
   int rounds = 1;
   int gpus = 1;                 // of all sites: the flat ring's ranks
   double flat_hop_s = 0;        // mean latency of a flat ring's hops inside sites

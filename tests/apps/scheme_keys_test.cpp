@@ -129,6 +129,9 @@ TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
                       .job = "--topology four_sites_mixed --range off"};
   expect_change(four_sites, &OwnFiles::scheme,
                 {"ring_order = \"best\"", "ring_order = \"worst\"", kRound, up});
+  four_sites.scheme =
+      replaced(printed_scheme("sparseloco"), "\"all_gather\"", "\"tree_gather\"\nfan_out = 3");
+  expect_change(four_sites, &OwnFiles::scheme, {"fan_out = 3", "fan_out = 1", kRound, changed});
   const std::string leader = printed_scheme("decoupled_diloco");
   expect(leader, {{"delayed = true", "delayed = false", kRound, up}});
   expect(replaced(leader, "quorum = 2", "quorum = 1"), {{"10 s", "0 s", "/outcome", changed}});

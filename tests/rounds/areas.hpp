@@ -31,6 +31,7 @@ inline RoundShape equal_rounds(const Exchange* exchange, int places, int inner_s
                       .part_bytes = bytes / places};
   return {.exchange = exchange,
           .inner_steps = inner_steps,
+          .fan_out = 2,
           .gpus = places,
           .sites = std::vector<SiteWork>(static_cast<std::size_t>(places), work)};
 }

@@ -124,6 +124,37 @@ TEST(Regions, LoseASiteInTheFirstRound) {
   EXPECT_EQ(simulate_round(area, shape).outcome, RoundOutcome::aborted);
 }
 
+// Of two regions of three, each of six values crosses once instead of three times, a latency before it
+// is passed on.
+TEST(GroupedGather, CrossesOnceForEachRegion) {
+  const WideArea area = sites_in("ababab", 10 * kLineRate, 20_ms);
+  const std::vector<int> regions = regions_of(area);
+  const RoundShape shape = equal_rounds(&exchanges::grouped_gather, 6, 10, 24 * kLineRate);
+  const RoundPlan plan = plan_round(area, shape);
+  int crossings = 0, sends = 0;
+  for (const Operation& operation : plan.schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    for (const Hop& hop : plan.schedule.routes[operation.route].hops) {
+      ++sends;
+      crossings += regions[static_cast<std::size_t>(hop.source)] !=
+                   regions[static_cast<std::size_t>(hop.destination)];
+    }
+  }
+  EXPECT_EQ(sends, 6 * 5);
+  EXPECT_EQ(crossings, 6);
+  EXPECT_NEAR(simulate_round(area, shape).round_s, 10 + 2 * 0.02 + 5 * 2.4, 1e-6);
+}
+
+// To the last bit.
+TEST(GroupedGather, OfOneRegionAndOfSitesAloneIsAllGather) {
+  for (const char* regions : {"aaaa", "----"}) {
+    const WideArea area = sites_in(regions, 10 * kLineRate, 20_ms);
+    EXPECT_EQ(
+        simulate_round(area, equal_rounds(&exchanges::grouped_gather, 4, 10, kLineRate)).round_s,
+        simulate_round(area, equal_rounds(&exchanges::all_gather, 4, 10, kLineRate)).round_s);
+  }
+}
+
 class ModelRegions : public testing::Test {
  protected:
   static constexpr int kSteps = 8, kEvery = 3;

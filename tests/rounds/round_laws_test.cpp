@@ -12,8 +12,9 @@ namespace {
 
 constexpr double kGigabyte = 1e9;
 constexpr std::array kExchanges{
-    &exchanges::flat_ring,  &exchanges::ring, &exchanges::quantized_ring, &exchanges::all_to_all,
-    &exchanges::all_gather, &exchanges::pair, &exchanges::leader};
+    &exchanges::flat_ring,   &exchanges::ring,       &exchanges::quantized_ring,
+    &exchanges::all_to_all,  &exchanges::all_gather, &exchanges::grouped_gather,
+    &exchanges::tree_gather, &exchanges::pair,       &exchanges::leader};
 
 double round_s(const WideArea& area, const RoundShape& shape) {
   return simulate_round(area, shape).round_s;
@@ -62,6 +63,29 @@ TEST(Rounds, WaitingForSlowerSitesIsNotCommunication) {
   EXPECT_NEAR(parts.compute_s, 10, 1e-6);
   EXPECT_NEAR(parts.exposed_comm_s, 2, 1e-6);
   EXPECT_NEAR(parts.bubble_s, 9, 1e-6);
+}
+
+// As much as by an all_gather in all, and a latency for each level of the tree: seven sites are 1 + 2 +
+// 4, or a chain.
+TEST(Rounds, TreeGatherTakesALatencyForEachLevel) {
+  for (const auto& [fan_out, levels] : {std::pair{1, 6}, {2, 2}, {5, 2}, {6, 1}, {9, 1}}) {
+    RoundShape shape = equal_rounds(&exchanges::tree_gather, 7, 10, 24 * kGigabyte);
+    shape.fan_out = fan_out;
+    EXPECT_NEAR(round_s(equal_sites(7, 10 * kGigabyte, 20_ms), shape), 10 + levels * 0.02 + 6 * 2.4,
+                1e-6)
+        << fan_out;
+  }
+}
+
+// To the last bit, on lines that differ too.
+TEST(Rounds, TreeThatReachesAllIsAllGather) {
+  const WideArea area = equal_sites(5, 10 * kGigabyte, 20_ms);
+  const RoundShape direct = equal_rounds(&exchanges::all_gather, 5, 10, 24 * kGigabyte);
+  for (const int fan_out : {4, 7}) {
+    RoundShape tree = equal_rounds(&exchanges::tree_gather, 5, 10, 24 * kGigabyte);
+    tree.fan_out = fan_out;
+    EXPECT_EQ(round_s(area, tree), round_s(area, direct));
+  }
 }
 
 // One upload, then the downloads of all others: each after its request.

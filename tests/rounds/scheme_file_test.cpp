@@ -105,6 +105,8 @@ TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
   expect("\"ring\"\ninner_steps = 2\ncodec = \"topk64\"\n", "5:1: codec: topk64 cannot be added");
   expect("\"pair\"\ninner_steps = 2\nfeedback = true\n", "5:1: feedback: carries on");
   expect("\"pair\"\ninner_steps = 2\nquorum = 2\n", "5:1: quorum: applies only to leader");
+  expect("\"tree_gather\"\ninner_steps = 2\n", "missing key fan_out");
+  expect("\"all_gather\"\ninner_steps = 2\nfan_out = 2\n", "5:1: fan_out: applies only");
   expect("\"pair\"\ninner_steps = 2\nring_order = \"best\"\n", "5:1: ring_order: applies only");
   expect("\"pair\"\ninner_steps = 2\nacross_every = 2\n", "5:1: across_every: does not apply to");
   expect("\"ring\"\ngradients = true\nacross_every = 2\n", "5:1: across_every: applies to weight");

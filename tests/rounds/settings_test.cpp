@@ -50,6 +50,8 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
   EXPECT_EQ(error("diloco", "scheme.across_every", "201"),
             "`set` scheme.across_every: 100500 steps between two exchanges across regions exceed "
             "the limit of 100000");
+  EXPECT_EQ(error("sparseloco", "scheme.fan_out", "2"),
+            "`set` scheme.fan_out: sparseloco has no tree");
   EXPECT_EQ(error("diloco", "scheme.quorum", "2"), "`set` scheme.quorum: diloco has no quorum");
   EXPECT_NE(error("diloco", "scheme.inner_steps", "0").find("not a whole number"),
             std::string::npos);
