@@ -74,7 +74,8 @@ struct Layout {
   Traffic (*traffic)(const KernelShape&) = streamed_traffic;
   // Whether its codecs also work with groups of this size, from 32 to 2^20; null: their own alone.
   bool (*takes_group)(const Format&, std::size_t group) = nullptr;
-  bool summable = false;  // wires of several ranks can be added up in flight
+  bool summable = false;         // wires of several ranks can be added up in flight
+  std::string_view suffix = {};  // of the names of formats without a row: "_enumerated"
 };
 
 struct Codec {

@@ -117,6 +117,7 @@ std::string format_name(const Format& format) {
     name += std::to_string(format.keep) + "of" + std::to_string(format.group);
   }
   if (format.rounding == Rounding::stochastic) name += "_sr";
+  name += format.layout->suffix;
   return name;
 }
 

@@ -91,6 +91,8 @@ std::span<const Codec* const> all_codecs() {
                                      &terngrad,
                                      &terngrad_g512,
                                      &sparseloco,
+                                     &sparseloco_enumerated,
+                                     &codebook2,
                                      &topk64_sign_magnitude,
                                      &topk64_sign,
                                      &topk64,

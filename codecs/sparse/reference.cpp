@@ -4,6 +4,7 @@
 
 #include "codecs/group/group.hpp"
 #include "codecs/sparse/sparse.hpp"
+#include "codecs/subsets/subsets.hpp"
 
 namespace codecs {
 namespace {
@@ -38,6 +39,13 @@ std::size_t code_bits(const Format& format) {
   return static_cast<std::size_t>(bits_of(format.element));
 }
 
+// Of a chunk's indices: where so many elements of it have a slot.
+std::size_t index_record_bits(const Format& format, std::size_t chunk, std::size_t slot_count) {
+  if (is_enumerated(format)) return subset_bits(chunk, std::min(chunk, slot_count));
+  const auto bits = static_cast<std::size_t>(std::bit_width(format.group - 1));
+  return words_of(slot_count * bits) * kWordBits;
+}
+
 // Of one chunk.
 SparseWire record_sizes(const Format& format) {
   SparseWire wire;
@@ -45,12 +53,13 @@ SparseWire record_sizes(const Format& format) {
   wire.index_words = words_of(format.keep * wire.index_bits);
   wire.code_words = words_of(format.keep * code_bits(format));
   wire.scale_words = scale_words_of(format.element);
+  wire.index_record_bits = index_record_bits(format, format.group, format.keep);
   return wire;
 }
 
 // Offsets of the first bit of chunk `index` in the wire.
 std::size_t first_index_bit(const SparseWire& wire, std::size_t index) {
-  return wire.indices * 8 + index * wire.index_words * kWordBits;
+  return wire.indices * 8 + index * wire.index_record_bits;
 }
 std::size_t first_code_bit(const SparseWire& wire, std::size_t index) {
   return wire.codes * 8 + index * wire.code_words * kWordBits;
@@ -78,11 +87,13 @@ SparseWire sparse_wire(const Format& format, std::size_t elements) {
   wire.chunks = (elements + format.group - 1) / format.group;
   wire.coded_elements = format.rotation == Rotation::none ? elements : wire.chunks * format.group;
   const std::size_t whole = wire.chunks - 1;
-  const std::size_t last = slots(format, chunk_elements(format, wire, whole));
+  const std::size_t rest = chunk_elements(format, wire, whole);
+  const std::size_t last = slots(format, rest);
   constexpr std::size_t kWord = sizeof(std::uint32_t);
   wire.indices = format.element == Element::codebook2 ? kCodebookHeaderBytes : 0;
-  wire.codes =
-      wire.indices + aligned((whole * wire.index_words + words_of(last * wire.index_bits)) * kWord);
+  const std::size_t index_bits =
+      whole * wire.index_record_bits + index_record_bits(format, rest, last);
+  wire.codes = wire.indices + aligned((index_bits + 7) / 8);
   wire.scales =
       wire.codes + aligned((whole * wire.code_words + words_of(last * code_bits(format))) * kWord);
   wire.bytes = wire.scales + aligned(wire.chunks * wire.scale_words * kWord);
@@ -98,14 +109,67 @@ std::size_t sparse_bytes(const Format& format, std::size_t elements) {
 double sparse_bytes_per_element(const Format& format) {
   require_sparse_format(format);
   const SparseWire wire = record_sizes(format);
-  const std::size_t words = wire.index_words + wire.code_words + wire.scale_words;
-  return static_cast<double>(words * sizeof(std::uint32_t)) / static_cast<double>(format.group);
+  const std::size_t words = wire.code_words + wire.scale_words;
+  const std::size_t bits = wire.index_record_bits + words * kWordBits;
+  return static_cast<double>(bits) / 8 / static_cast<double>(format.group);
+}
+
+// A tensor's codebook takes a pass over all values before they are coded, and what is lost is known
+// only after it. Where few travel, the further passes are over those.
+double passes_of_codebook(const Format& format, Operation operation) {
+  if (format.element != Element::codebook2 || format.keep < format.group) return 0;
+  switch (operation) {
+    case Operation::encode:
+    case Operation::encode_difference:
+    case Operation::decode_reduce_encode:
+      return 1;
+    case Operation::encode_feedback:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+// Of a table of binomials, as wide as the largest: one for each index that is ranked, and as many as a
+// bisection needs for each that is found.
+double table_bytes(const Format& format, bool ranked) {
+  const auto kept_share = static_cast<double>(format.keep) / static_cast<double>(format.group);
+  const SparseWire wire = record_sizes(format);
+  const auto width = static_cast<double>(words_of(wire.index_record_bits) * sizeof(std::uint32_t));
+  return kept_share * width * (ranked ? 1 : static_cast<double>(wire.index_bits));
+}
+
+Traffic enumerated_traffic(const KernelShape& shape) {
+  Traffic traffic = streamed_traffic(shape);
+  const double inputs = shape.inputs;
+  switch (shape.operation) {
+    case Operation::encode:
+    case Operation::encode_difference:
+    case Operation::encode_feedback:
+      traffic.read *= 1 + passes_of_codebook(shape.wire, shape.operation);
+      traffic.read += table_bytes(shape.wire, true);
+      return traffic;
+    case Operation::decode_reduce_encode:
+      traffic.read *= 1 + passes_of_codebook(shape.wire_out, shape.operation);
+      traffic.read += inputs * table_bytes(shape.wire, false);
+      if (is_enumerated(shape.wire_out)) traffic.read += table_bytes(shape.wire_out, true);
+      return traffic;
+    default:
+      traffic.read += inputs * table_bytes(shape.wire, false);
+      return traffic;
+  }
 }
 
 }  // namespace
 
 constexpr Layout kSparseLayout{.bytes = sparse_bytes,
                                .bytes_per_element = sparse_bytes_per_element};
+constexpr Layout kEnumeratedLayout{.bytes = sparse_bytes,
+                                   .bytes_per_element = sparse_bytes_per_element,
+                                   .traffic = enumerated_traffic,
+                                   .suffix = "_enumerated"};
+
+bool is_enumerated(const Format& format) { return format.layout == &kEnumeratedLayout; }
 
 std::uint32_t get_bits(std::span<const std::byte> bytes, std::size_t first, std::size_t count) {
   std::uint32_t value = 0;
@@ -127,9 +191,13 @@ void put_bits(std::uint32_t value, std::size_t first, std::size_t count,
 void store_record(const Format& format, std::size_t elements, std::size_t index,
                   const SparseRecord& record, std::span<std::byte> wire) {
   const SparseWire layout = sparse_wire(format, elements);
+  const std::size_t first = first_index_bit(layout, index);
+  const bool ranked = is_enumerated(format);
+  if (ranked) put_subset(record.indices, chunk_elements(format, layout, index), first, wire);
   for (std::size_t i = 0; i < record.indices.size(); ++i) {
-    put_bits(record.indices[i], first_index_bit(layout, index) + i * layout.index_bits,
-             layout.index_bits, wire);
+    if (!ranked) {
+      put_bits(record.indices[i], first + i * layout.index_bits, layout.index_bits, wire);
+    }
     put_bits(record.codes[i], first_code_bit(layout, index) + i * code_bits(format),
              code_bits(format), wire);
   }
@@ -138,10 +206,16 @@ void store_record(const Format& format, std::size_t elements, std::size_t index,
 SparseRecord load_record(const Format& format, std::size_t elements, std::size_t index,
                          std::span<const std::byte> wire) {
   const SparseWire layout = sparse_wire(format, elements);
+  const std::size_t first = first_index_bit(layout, index);
+  const std::size_t chunk = chunk_elements(format, layout, index);
+  const std::size_t count = kept(format, chunk);
+  const bool ranked = is_enumerated(format);
   SparseRecord record;
-  for (std::size_t i = 0; i < kept(format, chunk_elements(format, layout, index)); ++i) {
-    record.indices.push_back(
-        get_bits(wire, first_index_bit(layout, index) + i * layout.index_bits, layout.index_bits));
+  if (ranked) record.indices = get_subset(chunk, count, first, wire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!ranked) {
+      record.indices.push_back(get_bits(wire, first + i * layout.index_bits, layout.index_bits));
+    }
     record.codes.push_back(
         get_bits(wire, first_code_bit(layout, index) + i * code_bits(format), code_bits(format)));
   }

@@ -19,6 +19,10 @@
 // The last, of m < chunk elements, has 2 ceil(keep m / (2 chunk)) slots, of which at most m are
 // filled. 64 of 4096 in 2-bit codes: 96 + 16 bytes a chunk, 0.21875 bits an element.
 //
+// With kEnumeratedLayout the indices of each chunk are one number, as in codecs/subsets/subsets.hpp, of
+// no more bits than it needs; each chunk's follows the last one's bits. 64 of 4096: 0.14648 bits an
+// element. If all elements of a chunk travel, their indices take no bits.
+//
 // Chunks follow the order of memory, or that of the tiles of a matrix: codecs/tiles/tiles.hpp.
 #pragma once
 
@@ -40,10 +44,11 @@ struct SparseWire {
   std::size_t chunks = 0;
   std::size_t coded_elements = 0;  // with a rotation's padding
   std::size_t index_bits = 0;
-  std::size_t index_words = 0;  // of a whole chunk's record
+  std::size_t index_words = 0;  // of a whole chunk's record, unless enumerated
   std::size_t code_words = 0;
   std::size_t scale_words = 0;
-  std::size_t indices = 0;  // offset of the part
+  std::size_t index_record_bits = 0;  // of a whole chunk
+  std::size_t indices = 0;            // offset of the part
   std::size_t codes = 0;
   std::size_t scales = 0;
   std::size_t bytes = 0;  // of all
@@ -52,6 +57,11 @@ struct SparseWire {
 // and the element one of the above.
 [[nodiscard]] SparseWire sparse_wire(const Format& format, std::size_t elements);
 extern const Layout kSparseLayout;
+// The same with enumerated indices. It has no kernels yet. The traffic of one is counted as that of the
+// sparse wire and, in a table of all binomials, of one number for each index that is ranked and of a
+// bisection for each that is found, all from memory.
+extern const Layout kEnumeratedLayout;
+[[nodiscard]] bool is_enumerated(const Format& format);
 
 // For a chunk with this many elements: slots in the records, and how many of them are filled.
 [[nodiscard]] std::size_t slots(const Format& format, std::size_t chunk_elements);

@@ -259,10 +259,25 @@ constexpr Codec row(std::string_view name, std::string_view summary, Element ele
           .decode = decode_top_k};
 }
 
+constexpr Codec with_layout(Codec codec, const Layout& layout, std::string_view name,
+                            std::string_view summary, std::size_t keep) {
+  codec.name = name;
+  codec.summary = summary;
+  codec.format.keep = keep;
+  codec.format.layout = &layout;
+  return codec;
+}
+
 }  // namespace
 
 constexpr Codec sparseloco = row(
     "sparseloco", "largest 64 of 4096, 2 bits from the tensor's codebook", Element::codebook2, 64);
+constexpr Codec sparseloco_enumerated =
+    with_layout(sparseloco, kEnumeratedLayout, "sparseloco_enumerated",
+                "sparseloco with the indices of a chunk as one number: 7.375 bits an index", 64);
+constexpr Codec codebook2 =
+    with_layout(sparseloco, kEnumeratedLayout, "codebook2",
+                "all values, 2 bits from the tensor's codebook: MuLoCo", 4096);
 constexpr Codec topk64_sign_magnitude =
     row("topk64_sign_magnitude", "largest 64 of 4096, sign and one of the chunk's 2 magnitudes",
         Element::sign_magnitude2, 64);

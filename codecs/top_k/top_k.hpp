@@ -5,6 +5,10 @@
 // 0.95. SparseLoCo takes matrices in tiles; templar_tiles and templar_format of
 // codecs/tiles/tiles.hpp give their shape and keep. The wire is that of codecs/sparse/sparse.hpp.
 //
+// codebook2 sends all: the statistical quantization of MuLoCo (arXiv 2505.23725; its code is
+// facebookresearch/MuLoCo, quantized_outer_sgd.py) with 4 bins over 6 sigma, which has SparseLoCo's
+// codebook, for a tensor.
+//
 // Selection goes by the bits of |x|, so that a NaN ranks above infinity and always travels; among
 // equals the lower index wins.
 //
@@ -44,7 +48,8 @@ inline constexpr std::size_t kTensorLanes = 1024;
 inline constexpr float kCodebookSigmas = 1.5f;  // a bin's width: 6 sigma in 4 bins
 
 // Rows of the registry's table; any chunk and keep of codecs/sparse/sparse.hpp work.
-extern const Codec sparseloco, topk64_sign_magnitude, topk64_sign, topk64;
+extern const Codec sparseloco, sparseloco_enumerated, codebook2, topk64_sign_magnitude, topk64_sign,
+    topk64;
 
 void encode_top_k(const Format& format, std::span<const float> values, const RandomKey& key,
                   std::span<std::byte> wire);

@@ -56,6 +56,7 @@ std::vector<Scheme> rows() {
           decoupled_diloco(),
           noloco(),
           sparseloco(),
+          sparseloco_enumerated(),
           sparseloco_deployed(),
           sparseloco_store(),
           sparseloco_dense(),

@@ -62,6 +62,7 @@ Scheme eager_diloco();
 Scheme decoupled_diloco();
 Scheme noloco();
 Scheme sparseloco();
+Scheme sparseloco_enumerated();
 Scheme sparseloco_deployed();
 Scheme sparseloco_store();
 Scheme sparseloco_dense();

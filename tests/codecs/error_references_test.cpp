@@ -56,6 +56,7 @@ constexpr std::array kUnreferenced{
     Unreferenced{"fbgemm_int8_g32",
                  "contract_test.cpp has its bound; int8_minmax's, smaller group"},
     Unreferenced{"bnb8_g4096", "contract_test.cpp has its bound"},
+    Unreferenced{"sparseloco_enumerated", "subsets_test.cpp: decodes to what sparseloco does"},
     Unreferenced{"random_k64", "random_k_test.cpp: sqrt(4096 / 64 - 1) of every distribution"},
     Unreferenced{"random_k64_unscaled", "random_k_test.cpp: sqrt(1 - 64 / 4096)"},
     Unreferenced{"demo_top32", "demo_test.cpp: what the largest coefficients leave out"},
