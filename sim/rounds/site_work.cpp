@@ -12,6 +12,7 @@
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/times/roofline.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
@@ -120,6 +121,10 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
   if (exchange.exchange->is_stored && !context.area.store) {
     return fmt::format("`scheme`: {} needs object storage; add [store] to {}", scheme.name,
                        context.area.name);
+  }
+  if (exchange.optimizer.value_or(context.parallelism.optimizer) != context.parallelism.optimizer) {
+    return fmt::format("`optimizer`: {} is defined with {} inside the sites; leave out `optimizer`",
+                       scheme.name, name_of(*exchange.optimizer, kOptimizers));
   }
   const int places = place_count(context.area);
   constexpr int kMostInPairs = 128;  // some ten seconds

@@ -53,6 +53,8 @@ std::vector<Scheme> rows() {
           streaming_diloco(),
           streaming_diloco_bf16(),
           eager_diloco(),
+          muloco(),
+          muloco_fp32(),
           decoupled_diloco(),
           noloco(),
           sparseloco(),

@@ -59,6 +59,8 @@ Scheme hierarchical_diloco();
 Scheme streaming_diloco();
 Scheme streaming_diloco_bf16();
 Scheme eager_diloco();
+Scheme muloco();
+Scheme muloco_fp32();
 Scheme decoupled_diloco();
 Scheme noloco();
 Scheme sparseloco();

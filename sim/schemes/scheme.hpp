@@ -89,6 +89,7 @@ struct SiteExchange {
   Seconds grace = {};       // further wait for the other sites once the quorum is complete
   double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual
   double update_bytes = 0;  // moved by the outer update per parameter of the shard
+  std::optional<Optimizer> optimizer = {};  // of the steps inside sites; none: any
   friend bool operator==(const SiteExchange&, const SiteExchange&) = default;
 };
 

@@ -51,6 +51,7 @@
 //   fan_out = 2                   # of tree_gather
 //   quorum = 2                    # of leader: sites to wait for, and for how long for the others
 //   grace = "10 s"
+//   optimizer = "muon"            # inside the sites; any without it
 //   state_bytes = 8               # per parameter: kept, and moved by the outer update
 //   update_bytes = 28
 //

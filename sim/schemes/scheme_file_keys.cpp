@@ -115,6 +115,8 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "Sites whose results the leader waits for. Only with `leader`."},
     {"between_sites.grace", "time", "0 s",
      "How long the leader keeps waiting once it has a quorum.", "10 s"},
+    {"between_sites.optimizer", "one of adamw, adamw-foreach, muon", "any",
+     "`optimizer` of the steps inside the sites that the scheme is defined with."},
     {"between_sites.state_bytes", "number from 0 to 1024", "0",
      "Bytes that a GPU keeps per parameter of its shard: outer weights, momentum, residual."},
     {"between_sites.update_bytes", "number from 0 to 1024", "0",

@@ -4,6 +4,7 @@
 
 #include "sim/base/joined.hpp"
 #include "sim/schemes/scheme_keys.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
@@ -77,6 +78,9 @@ std::string site_lines(const SiteExchange& exchange) {
   add("quorum", exchange.quorum, usual.quorum);
   if (exchange.grace != usual.grace) {
     lines += fmt::format("grace = \"{} s\"\n", exchange.grace.base());
+  }
+  if (exchange.optimizer) {
+    lines += fmt::format("optimizer = \"{}\"\n", name_of(*exchange.optimizer, kOptimizers));
   }
   add("sent_per_byte", exchange.sent_per_byte, usual.sent_per_byte);
   add("state_bytes", exchange.state_bytes, usual.state_bytes);

@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme_keys.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
@@ -28,6 +29,9 @@ class SiteReader {
     read_quorum();
     read_ring_order();
     read_fan_out();
+    if (has("optimizer")) {
+      exchange_.optimizer = reader_.one_of<Optimizer>("between_sites.optimizer", kOptimizers);
+    }
     for (const auto& [key, bytes] : {std::pair{"state_bytes", &exchange_.state_bytes},
                                      std::pair{"update_bytes", &exchange_.update_bytes}}) {
       if (has(key)) *bytes = reader_.number(in_table(key), kBytesPerParameter);

@@ -25,6 +25,10 @@ bool is_held(const Cluster& cluster, const Model& model, const Parallelism& para
 Setup Job::setup_of(Scheme scheme) const {
   Setup setup{std::move(scheme), parallelism};
   if (!zero) setup.parallelism.sharding.stage = (inner ? *inner : setup.scheme).usual_stage();
+  const auto& between = setup.scheme.between_sites;
+  if (between && between->optimizer && !given.contains("optimizer")) {
+    setup.parallelism.optimizer = *between->optimizer;
+  }
   return setup;
 }
 

@@ -64,7 +64,8 @@ struct Job {
   [[nodiscard]] const Calibration& calibration() const { return calibrations.front(); }
 
   // At the given stage of ZeRO; else at the first stage of the scheme within a site,
-  // or its substitute.
+  // or its substitute. With the optimizer that a scheme between sites is defined with, unless one is
+  // given.
   [[nodiscard]] Setup setup_of(Scheme scheme) const;
   // With scheme_settings: with all of them on one cluster, between sites with those that apply.
   [[nodiscard]] Scheme with_settings(const Scheme& scheme) const;

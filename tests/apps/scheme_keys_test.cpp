@@ -125,6 +125,8 @@ TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
   expect(printed_scheme("diloco"), {{"inner_steps = 500", "gradients = true", "/inner_steps", down},
                                     {"= 500", "= 500\nacross_every = 10", "/inner_steps", up},
                                     {"\"ring\"", "\"ring\"\ncodec = \"bf16\"", kSent, down}});
+  expect(printed_scheme("muloco"),
+         {{"\"muon\"", "\"adamw\"", "/by_site/0/memory_per_gpu_bytes", up}});
   OwnFiles four_sites{.scheme = printed_scheme("diloco_int8"),
                       .job = "--topology four_sites_mixed --range off"};
   expect_change(four_sites, &OwnFiles::scheme,

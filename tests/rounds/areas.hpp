@@ -21,6 +21,12 @@ inline WideArea equal_sites(int count, double line_Bps, Seconds latency = {}) {
   return area;
 }
 
+// With the optimizer that a scheme is defined with.
+inline Parallelism optimized_for(const Scheme& scheme, Parallelism parallelism = {}) {
+  parallelism.optimizer = scheme.between_sites->optimizer.value_or(parallelism.optimizer);
+  return parallelism;
+}
+
 // Steps of a second, and `bytes` whole, in as many parts as there are sites.
 inline RoundShape equal_rounds(const Exchange* exchange, int places, int inner_steps,
                                double bytes) {

@@ -36,7 +36,7 @@ TEST_P(MixedSites, DoWhatTheyCanAtMost) {
   const Model model = read_model(shipped("traces/models/gpt_125m.toml"));
   const std::vector<Calibration> calibrations(mixed.sites.size(), roofline());
   const Scheme sharded = scheme_named("sharded");
-  const RoundContext context{mixed, model, calibrations, {}, sharded};
+  const RoundContext context{mixed, model, calibrations, optimized_for(*GetParam()), sharded};
   const RoundResult result = simulate_round(context, *GetParam());
   const Report report = summarize(context, *GetParam(), result);
   ASSERT_TRUE(report.ended());

@@ -21,15 +21,16 @@ class ModelRounds : public testing::Test {
     area.sites.front().cluster = part_of(cluster_, 1, 8);
     return area;
   }
-  RoundContext context(const WideArea& area) const {
-    return {area, model_, calibrations_, parallelism_, scheme_named("sharded")};
+  RoundContext context(const WideArea& area, const Scheme& scheme) const {
+    return {area, model_, calibrations_, optimized_for(scheme, parallelism_),
+            scheme_named("sharded")};
   }
   Report report(const WideArea& area, const Scheme& scheme) const {
-    const RoundContext given = context(area);
+    const RoundContext given = context(area, scheme);
     return summarize(given, scheme, simulate_round(given, scheme));
   }
-  double step_s(const WideArea& area) const {
-    const RoundContext given = context(area);
+  double step_s(const WideArea& area, const Scheme& scheme) const {
+    const RoundContext given = context(area, scheme);
     return simulate(whole_step(given.step(0), given.inner), area.sites[0].cluster).makespan_s;
   }
 
@@ -52,7 +53,8 @@ TEST_F(ModelRounds, OneSiteIsTheIntraSiteSimulation) {
     if (scheme->between_sites->exchange == &exchanges::store) continue;  // there is no storage here
     const Scheme ten = with_steps(scheme->name, 10);
     const Report one = report(area, ten);
-    EXPECT_NEAR(one.time_s, ten.between_sites->inner_steps * step_s(area), 1e-9) << scheme->name;
+    EXPECT_NEAR(one.time_s, ten.between_sites->inner_steps * step_s(area, ten), 1e-9)
+        << scheme->name;
     EXPECT_EQ(one.wire_bytes_wan, 0) << scheme->name;
     EXPECT_NEAR(one.round->utilisation, 1, 1e-9) << scheme->name;
   }
@@ -61,8 +63,8 @@ TEST_F(ModelRounds, OneSiteIsTheIntraSiteSimulation) {
 // Of FP32 changes of every step, where the changes' own kernels cost nothing.
 TEST_F(ModelRounds, DiLoCoOfOneStepIsDataParallelism) {
   const WideArea area = nodes(3);
-  const RoundContext given = context(area);
   Scheme diloco = with_steps("diloco", 1);
+  const RoundContext given = context(area, diloco);
   RoundShape shape = round_shape(given, diloco, inner_steps(given, diloco));
   for (SiteWork& site : shape.sites) site.encode_s = site.update_s = 0;
   const double sync = simulate_round(given, scheme_named("wan_sync")).round_s;
@@ -85,7 +87,7 @@ TEST_F(ModelRounds, EveryLinkCarriesTheCodecsBytes) {
   for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
     const Scheme eight = with_steps(scheme->name, 8);
     const SiteExchange& one = *eight.between_sites;
-    const RoundContext given = context(area);
+    const RoundContext given = context(area, eight);
     const RoundResult result = simulate_round(given, eight);
     double whole = 0;
     double part = 0;

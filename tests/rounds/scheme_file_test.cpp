@@ -10,6 +10,7 @@
 #include "sim/base/toml_document.hpp"
 #include "sim/rounds/simulate_round.hpp"
 #include "tests/input_errors.hpp"
+#include "tests/rounds/areas.hpp"
 #include "tests/schemes/scheme_samples.hpp"
 #include "tests/shipped_files.hpp"
 
@@ -34,11 +35,11 @@ class RoundOfAFile : public testing::Test {
     area.store = Store{.upload = Bandwidth::from_base(1e9), .download = Bandwidth::from_base(1e9)};
     return area;
   }
-  [[nodiscard]] RoundContext context() const {
-    return {area_, model_, calibrations_, {}, scheme_named("sharded")};
+  [[nodiscard]] RoundContext context(const Scheme& scheme) const {
+    return {area_, model_, calibrations_, optimized_for(scheme), scheme_named("sharded")};
   }
   [[nodiscard]] double round_s(const Scheme& scheme) const {
-    return simulate_round(context(), scheme).round_s;
+    return simulate_round(context(scheme), scheme).round_s;
   }
 
   const WideArea area_ = small_area();
@@ -50,16 +51,16 @@ class RoundOfAFile : public testing::Test {
 TEST_F(RoundOfAFile, IsThatOfTheRowToTheLastBit) {
   for (const Scheme* row : all_schemes(SchemeKind::between_sites)) {
     const Scheme read = read_text(to_toml(*row));
-    const RoundResult of_row = simulate_round(context(), *row);
-    const RoundResult of_file = simulate_round(context(), read);
+    const RoundResult of_row = simulate_round(context(*row), *row);
+    const RoundResult of_file = simulate_round(context(read), read);
     EXPECT_EQ(of_file.round_s, of_row.round_s) << row->name;
     EXPECT_EQ(of_file.timeline.makespan_s, of_row.timeline.makespan_s) << row->name;
     for (std::size_t site = 0; site < area_.sites.size(); ++site) {
       EXPECT_EQ(of_file.shape.sites[site].whole_bytes, of_row.shape.sites[site].whole_bytes);
-      EXPECT_EQ(site_memory(context(), site, read).total(),
-                site_memory(context(), site, *row).total());
+      EXPECT_EQ(site_memory(context(read), site, read).total(),
+                site_memory(context(*row), site, *row).total());
     }
-    EXPECT_EQ(codec_sources(context(), read), codec_sources(context(), *row)) << row->name;
+    EXPECT_EQ(codec_sources(context(read), read), codec_sources(context(*row), *row)) << row->name;
   }
 }
 
@@ -107,6 +108,7 @@ TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
   expect("\"pair\"\ninner_steps = 2\nquorum = 2\n", "5:1: quorum: applies only to leader");
   expect("\"tree_gather\"\ninner_steps = 2\n", "missing key fan_out");
   expect("\"all_gather\"\ninner_steps = 2\nfan_out = 2\n", "5:1: fan_out: applies only");
+  expect("\"pair\"\ninner_steps = 2\noptimizer = \"muo\"\n", "5:1: optimizer: 'muo' is not one of");
   expect("\"pair\"\ninner_steps = 2\nring_order = \"best\"\n", "5:1: ring_order: applies only");
   expect("\"pair\"\ninner_steps = 2\nacross_every = 2\n", "5:1: across_every: does not apply to");
   expect("\"ring\"\ngradients = true\nacross_every = 2\n", "5:1: across_every: applies to weight");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -97,22 +98,41 @@ class SiteSpaceBuilder {
     for (const Parallelism& frame : frames.all) {
       for (const Layout& layout : layouts_of(grounds, space_.inner, frame)) {
         space_.layouts.push_back({space_.offers.size() - 1, layout});
-        add_schemes(space_.context(space_.layouts.back()));
+        add_schemes(space_.layouts.size() - 1);
       }
     }
   }
 
-  // Of the last layout.
-  void add_schemes(const RoundContext& context) {
+  // By table of sites.
+  std::vector<SiteMemory> memory_of(std::size_t layout) const {
+    const RoundContext context = space_.context(space_.layouts[layout]);
     std::vector<SiteMemory> memory;
     for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
       memory.emplace_back(context, table);
     }
-    const bool alone = place_count(context.area) == 1;
+    return memory;
+  }
+
+  // Of the layout, or of the same with the optimizer that a scheme is defined with.
+  void add_schemes(std::size_t layout) {
+    const SiteLayout as_given = space_.layouts[layout];
+    std::map<Optimizer, std::pair<std::size_t, std::vector<SiteMemory>>> layouts;
+    layouts.emplace(as_given.layout.parallelism.optimizer, std::pair{layout, memory_of(layout)});
+    const bool alone = place_count(space_.offers[as_given.offer].area) == 1;
     for (std::size_t scheme = 0; scheme < space_.schemes.size(); ++scheme) {
       if (alone && scheme > 0) break;
+      const Optimizer optimizer =
+          space_.given.setup_of(space_.schemes[scheme]).parallelism.optimizer;
+      if (!layouts.contains(optimizer)) {
+        space_.layouts.push_back(as_given);
+        space_.layouts.back().layout.parallelism.optimizer = optimizer;
+        const std::size_t other = space_.layouts.size() - 1;
+        layouts.emplace(optimizer, std::pair{other, memory_of(other)});
+      }
+      const auto& [own, memory] = layouts.at(optimizer);
+      const RoundContext context = space_.context(space_.layouts[own]);
       if (!problem(context, space_.schemes[scheme]).empty()) continue;
-      add({space_.layouts.size() - 1, scheme}, context, memory);
+      add({own, scheme}, context, memory);
     }
   }
 
