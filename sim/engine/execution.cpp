@@ -30,6 +30,7 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
                      std::span<double> end_s, std::function<void()> completed)
     : schedule_(schedule),
       platform_(platform),
+      shared_routes_(platform),
       start_s_(start_s),
       end_s_(end_s),
       waiting_for_(schedule.operations.size()),
@@ -44,7 +45,11 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       }),
       shared_links_([this](std::uint32_t, std::uint32_t) { note_rates(); }),
       completed_(std::move(completed)),
-      left_(schedule.operations.size()) {
+      left_(schedule.operations.size()),
+      follows_rates_(std::ranges::any_of(schedule.operations, [&](const Operation& one) {
+        return one.latency_on_the_way_s > 0 ||
+               schedule.occupancies[one.occupancy].memory_s_per_byte > 0;
+      })) {
   std::fill(start_s_.begin(), start_s_.end(), std::numeric_limits<double>::quiet_NaN());
   std::fill(end_s_.begin(), end_s_.end(), std::numeric_limits<double>::quiet_NaN());
   for (const OperationId earlier : schedule.dependencies) ++first_dependent_[earlier + 1];
@@ -122,15 +127,29 @@ void Execution::begin(OperationId id) {
 void Execution::begin_bytes(OperationId id) {
   const Operation& operation = schedule_.operations[id];
   occupy_memory(operation, +1);
-  const double channels = schedule_.routes[operation.route].channels;
   const double bytes = operation.latency_on_the_way_s > 0 ? kEndlessBytes : operation.bytes;
   if (operation.bytes < kLeastBytes) {
     flow_ended(id, false);
-  } else if (!platform_.start_flow(operation.route, bytes, channels, id)) {
+  } else if (!start_flow(id, bytes)) {
     flow_ended(id, true);
   } else {
     share_links_anew();
   }
+}
+
+bool Execution::start_flow(OperationId id, double bytes) {
+  const std::uint32_t route = schedule_.operations[id].route;
+  const double channels = schedule_.routes[route].channels;
+  return follows_rates_ ? platform_.start_flow(route, bytes, channels, id)
+                        : shared_routes_.start_flow(route, bytes, channels, id);
+}
+
+void Execution::comm_ended(std::uintptr_t tag, bool failed) {
+  const auto ended = [this](std::uintptr_t flow, bool lost) {
+    flow_ended(static_cast<OperationId>(flow), lost);
+  };
+  if (follows_rates_) return ended(tag, failed);
+  shared_routes_.comm_ended(static_cast<std::uint32_t>(tag), failed, ended);
 }
 
 void Execution::flow_ended(OperationId id, bool failed) {
@@ -177,6 +196,7 @@ void Execution::occupy_memory(const Operation& one, double sign) {
 // SimGrid shares the links when time goes on, so the rates are known one moment later: the next
 // number that a clock can show.
 void Execution::share_links_anew() {
+  if (!follows_rates_) return;
   changed_s_ = now();
   if (sharing_) return;
   sharing_ = true;

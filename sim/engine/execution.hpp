@@ -10,6 +10,7 @@
 
 #include "sim/engine/alarms.hpp"
 #include "sim/engine/platform.hpp"
+#include "sim/engine/shared_routes.hpp"
 #include "sim/engine/simulate.hpp"
 
 namespace sim {
@@ -22,8 +23,8 @@ class Execution {
             std::span<double> end_s, std::function<void()> completed);
 
   void start();  // starts everything without dependencies
-  // A flow's Comm has ended.
-  void flow_ended(std::uint32_t operation, bool failed);
+  // The Comm of a flow or a route has ended.
+  void comm_ended(std::uintptr_t tag, bool failed);
   // The rates of flows may change from now on.
   void share_links_anew();
 
@@ -64,6 +65,8 @@ class Execution {
   void run_ready();
   void begin(OperationId operation);
   void begin_bytes(OperationId operation);
+  bool start_flow(OperationId operation, double bytes);
+  void flow_ended(OperationId operation, bool failed);
   void end(OperationId operation);
   // SMs are held from the launch on, memory bandwidth while bytes move: at their actual rate, once
   // the sharing of links is known.
@@ -86,6 +89,7 @@ class Execution {
 
   const Schedule& schedule_;
   Platform& platform_;
+  SharedRoutes shared_routes_;  // unless anything follows rates
   std::span<double> start_s_;
   std::span<double> end_s_;
   std::vector<std::uint32_t> waiting_for_;      // by operation: dependencies still running
@@ -103,6 +107,7 @@ class Execution {
   double changed_s_ = -1;  // the flows on them, last
   std::function<void()> completed_;
   std::size_t left_ = 0;
+  bool follows_rates_ = false;  // anything depends on the rate of a flow that is under way
   bool running_ready_ = false;
   bool failed_ = false;
 };

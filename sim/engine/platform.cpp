@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <simgrid/kernel/ProfileBuilder.hpp>
@@ -56,23 +57,44 @@ void for_each_route(const Wiring& wiring, Visit visit) {
 }
 
 // SimGrid counts a link as often as a route names it. Where each flow has a multiple of so many
-// shares of a link, these are the unit, so that routes stay short. By link; 1 if its rate changes.
+// shares of a link, these are the unit, so that routes stay short. By link.
 std::vector<int> units_of(const Wiring& wiring) {
   std::vector<int> units(wiring.links.size());
   for_each_route(wiring, [&](const std::vector<Crossing>& route) {
     for (const auto& [link, times] : route) units[link] = std::gcd(units[link], times);
   });
-  for (std::size_t link = 0; link < units.size(); ++link) {
-    if (units[link] == 0 || !wiring.links[link].changes.empty()) units[link] = 1;
-  }
+  for (int& unit : units) unit = std::max(1, unit);  // unused links too
   return units;
+}
+
+// A link that only one route crosses has no say if another one of that route is never faster. Of sites
+// that all send to each other, most links are the connections of a pair, and SimGrid looks at all of
+// them whenever a flow begins or ends.
+std::vector<bool> idle_links(const Wiring& wiring) {
+  std::vector<int> routes(wiring.links.size());
+  for_each_route(wiring, [&](const std::vector<Crossing>& route) {
+    for (const Crossing& one : route) ++routes[one.link];
+  });
+  std::vector<bool> idle(wiring.links.size());
+  for_each_route(wiring, [&](const std::vector<Crossing>& route) {
+    double slowest = std::numeric_limits<double>::infinity();  // of a share of the flow
+    for (const auto& [link, times] : route) {
+      if (routes[link] > 1) slowest = std::min(slowest, highest_rate(wiring.links[link]) / times);
+    }
+    for (const auto& [link, times] : route) {
+      const Link& wired = wiring.links[link];
+      idle[link] = routes[link] == 1 && wired.changes.empty() && wired.rate_Bps / times >= slowest;
+    }
+  });
+  return idle;
 }
 
 // Most of a large fabric is of no use to a small job, and SimGrid's links are not cheap.
 std::vector<bool> used_links(const Wiring& wiring, std::span<const Outage> outages) {
+  const std::vector<bool> idle = idle_links(wiring);
   std::vector<bool> used(wiring.links.size());
   for_each_route(wiring, [&](const std::vector<Crossing>& route) {
-    for (const Crossing& one : route) used[one.link] = true;
+    for (const Crossing& one : route) used[one.link] = !idle[one.link];
   });
   for (std::size_t id = 0; id < used.size(); ++id) {
     const Link& link = wiring.links[id];
@@ -108,14 +130,14 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   destination_ = zone->create_host("destination", 1);
 
   const std::vector<bool> used = used_links(wiring, outages);
-  const std::vector<int> units = units_of(wiring);
+  units_ = units_of(wiring);
   for (std::size_t id = 0; id < wiring.links.size(); ++id) {
     const Link& wired = wiring.links[id];
     if (!used[id]) {
       links_.push_back(nullptr);
       continue;
     }
-    auto* link = zone->create_link(wired.name, wired.rate_Bps / units[id])->set_latency(0);
+    auto* link = zone->create_link(wired.name, wired.rate_Bps / units_[id])->set_latency(0);
     if (const std::string down = outage_profile(wired.name, outages); !down.empty()) {
       link->set_state_profile(
           ProfileBuilder::from_string(wired.name + "_down", down, kHappensOnce));
@@ -127,11 +149,12 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
     require(link != nullptr, "an outage names a link of the wiring");
     failing_.push_back(link);
   }
-  for (const Link& wired : wiring.links) {
-    rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = highest_rate(wired)});
+  for (std::size_t id = 0; id < wiring.links.size(); ++id) {
+    const Link& wired = wiring.links[id];
+    rates_.push_back(
+        {.now_Bps = wired.rate_Bps / units_[id], .most_Bps = highest_rate(wired) / units_[id]});
   }
-  for_each_route(wiring,
-                 [&](const std::vector<Crossing>& route) { add_route(route, units, wiring); });
+  for_each_route(wiring, [&](const std::vector<Crossing>& route) { add_route(route, wiring); });
   for (const Background& flow : wiring.background) background_channels_.push_back(flow.channels);
   zone->seal();
   root->seal();
@@ -141,12 +164,12 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   require(network_ != nullptr, "the network model is CM02");
 }
 
-void Platform::add_route(const std::vector<Crossing>& crossings, const std::vector<int>& units,
-                         const Wiring& wiring) {
+void Platform::add_route(const std::vector<Crossing>& crossings, const Wiring& wiring) {
   auto& path = routes_.emplace_back();
   auto& varying = varying_.emplace_back();
   for (const auto& [id, times] : crossings) {
-    path.insert(path.end(), static_cast<std::size_t>(times / units[id]), links_[id]->get_impl());
+    if (links_[id] == nullptr) continue;
+    path.insert(path.end(), static_cast<std::size_t>(times / units_[id]), links_[id]->get_impl());
     if (!wiring.links[id].changes.empty()) varying.push_back(id);
   }
 }
@@ -159,7 +182,7 @@ bool Platform::is_down(std::uint32_t route) const {
 }
 
 void Platform::set_rate(LinkId link, double rate_Bps) {
-  rates_[link].now_Bps = std::max(rate_Bps, kStandstill_Bps);
+  rates_[link].now_Bps = std::max(rate_Bps / units_[link], kStandstill_Bps);
   links_[link]->set_bandwidth(rates_[link].now_Bps);
 }
 
@@ -181,8 +204,19 @@ bool Platform::start_flow(std::uint32_t route, double bytes, double channels, st
   if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
   auto comm = start_over(route, bytes, channels, tag);
   tags_.emplace(comm->get_impl(), tag);
-  under_way_.emplace(tag, std::move(comm));
+  under_way_.emplace(tag, Flow{std::move(comm), &network_->get_started_action_set()->back()});
   return true;
+}
+
+double Platform::left_of_flow(std::uintptr_t tag) {
+  return under_way_.at(tag).action->get_remains();
+}
+
+void Platform::change_flow(std::uintptr_t tag, double bytes, double channels) {
+  simgrid::kernel::resource::Action& action = *under_way_.at(tag).action;
+  action.get_remains();  // up to now
+  action.set_remains(bytes);
+  action.set_sharing_penalty(1 / channels);
 }
 
 void Platform::start_background() {
@@ -195,7 +229,7 @@ void Platform::start_background() {
 bool Platform::end_flow(std::uintptr_t tag) {
   const auto found = under_way_.find(tag);
   if (found == under_way_.end()) return false;
-  ended_ = std::move(found->second);
+  ended_ = std::move(found->second.comm);
   tags_.erase(ended_->get_impl());
   under_way_.erase(found);
   return true;

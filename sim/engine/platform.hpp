@@ -30,6 +30,9 @@ class Platform {
   // the Comm's data and must be unique among running flows. Call end_flow() when the Comm has
   // completed. False if a link of the route is down.
   bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
+  // Of a flow that is under way: its bytes that are left; sets them, and its channels.
+  [[nodiscard]] double left_of_flow(std::uintptr_t tag);
+  void change_flow(std::uintptr_t tag, double bytes, double channels);
   // Starts what is always under way. Call it once, before anything else.
   void start_background();
   // False if the flow was stopped or had ended before.
@@ -41,13 +44,12 @@ class Platform {
   void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
 
  private:
-  void add_route(const std::vector<Crossing>& crossings, const std::vector<int>& units,
-                 const Wiring& wiring);
+  void add_route(const std::vector<Crossing>& crossings, const Wiring& wiring);
   simgrid::s4u::CommPtr start_over(std::uint32_t route, double bytes, double channels,
                                    std::uintptr_t tag);
   [[nodiscard]] bool is_down(std::uint32_t route) const;
 
-  struct Rate {
+  struct Rate {  // of a unit
     double now_Bps = 0;
     double most_Bps = 0;  // highest of all its changes
   };
@@ -55,6 +57,7 @@ class Platform {
   std::vector<const simgrid::s4u::Link*> failing_;  // with outages
   std::vector<simgrid::s4u::Link*> links_;          // by LinkId; null: unused
   std::vector<Rate> rates_;                         // by LinkId
+  std::vector<int> units_;                          // by LinkId: shares that routes count as one
   std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
   std::vector<std::vector<LinkId>> varying_;  // by route: its links with changing rates
   simgrid::s4u::Host* source_ = nullptr;
@@ -63,7 +66,11 @@ class Platform {
   simgrid::kernel::resource::Model* network_ = nullptr;
   // SimGrid keeps no reference of its own to a Comm that nobody waits for. A completing Comm is
   // still in use by its callback, which may start others, so it lives until the next one completes.
-  std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
+  struct Flow {
+    simgrid::s4u::CommPtr comm;
+    simgrid::kernel::resource::Action* action = nullptr;
+  };
+  std::unordered_map<std::uintptr_t, Flow> under_way_;
   simgrid::s4u::CommPtr ended_;
   std::vector<double> background_channels_;  // of the last routes
   std::vector<simgrid::s4u::CommPtr> background_;

@@ -79,8 +79,7 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
   simgrid::s4u::Activity::on_completion_cb([&](const simgrid::s4u::Activity& activity) {
     const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
     if (!platform.end_flow(tag)) return;
-    execution.flow_ended(static_cast<std::uint32_t>(tag),
-                         activity.get_state() != simgrid::s4u::Activity::State::FINISHED);
+    execution.comm_ended(tag, activity.get_state() != simgrid::s4u::Activity::State::FINISHED);
   });
   RateChanges changes(
       wiring,

@@ -94,6 +94,37 @@ TEST_F(Engine, FlowsThatBeginAMomentApartShareFromThen) {
   for (const OperationId id : flows) EXPECT_NEAR(timeline.end_s[id], 0.141, kTolerance);
 }
 
+// 50 GB/s: 1 GB alone for 0.1 s, then in two, then in three, of which one crosses the link back too.
+TEST_F(Engine, FlowsOverOneRouteEndAsTheirBytesDo) {
+  const auto first = flow(over_nic(), 0, 12.5 * kGBps);
+  const auto second = flow(over_nic(), 0.1, 5 * kGBps);
+  const auto other =
+      flow(builder.add_route({.hops = {{0, 8, 0, 0}, {8, 0, 0, 0}}}), 0.2, 2.5 * kGBps);
+  const auto third = flow(over_nic(), 0.2, 2.5 * kGBps);
+  const Timeline timeline = run();
+  // At 0.2 s 5 and 2.5 GB are left of the first two. In four until 0.4 s, when those of 2.5 GB end.
+  EXPECT_NEAR(timeline.end_s[second], 0.4, 1e-7);
+  EXPECT_NEAR(timeline.end_s[other], 0.4, 1e-7);
+  EXPECT_NEAR(timeline.end_s[third], 0.4, 1e-7);
+  EXPECT_NEAR(timeline.end_s[first], 0.45, 1e-7);
+}
+
+// Two flows of 1 GB over a link of 50 GB/s, of which one crosses a link of its own.
+TEST(Engines, LeaveOutALinkOnlyWhereAnotherOneIsNeverFaster) {
+  for (const auto& [own_Bps, ends_s] : {std::pair{80e9, 0.04}, {50e9, 0.04}, {10e9, 0.1}}) {
+    ScheduleBuilder builder(1);
+    for (int route = 0; route < 2; ++route) {
+      builder.flow(builder.add_own_route({}), 0, Phase::none, "flow", 0, 1e9, {});
+    }
+    const Wiring wiring{
+        .links = {{.name = "both", .rate_Bps = 50e9}, {.name = "own", .rate_Bps = own_Bps}},
+        .routes = {{{0}, {1}}, {{0}}}};
+    const Timeline timeline = simulate(std::move(builder).finish(), wiring);
+    EXPECT_NEAR(timeline.end_s[0], ends_s, 1e-7);
+    EXPECT_NEAR(timeline.end_s[1], ends_s == 0.1 ? 0.025 : 0.04, 1e-7);
+  }
+}
+
 TEST_F(Engine, AFlowOfManySharesIsAsManyTimesSlower) {
   // Three shares of 1 GB over one link: 3 GB / 50 GB/s = 0.06 s.
   const auto id = flow(over_nic(3), 0, kGBps);
