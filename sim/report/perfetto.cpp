@@ -14,16 +14,25 @@ namespace {
 std::string quoted(const std::string& text) { return nlohmann::ordered_json(text).dump(); }
 
 // "rank 008", or "rank 008, as 63 others".
-std::string name_of(const std::vector<int>& alike, std::size_t digits) {
-  const std::string name = fmt::format("rank {:0{}}", alike.front(), digits);
+std::string name_of(const std::string& name, const std::vector<int>& alike) {
   return alike.size() == 1 ? name : fmt::format("{}, as {} others", name, alike.size() - 1);
+}
+
+// The ranks up to the last one of so many that stand for themselves or others; 0: all.
+int ranks_until(const Schedule& schedule, int most) {
+  int rank = 0;
+  for (int shown = 0; rank < schedule.ranks && (most == 0 || shown < most); ++rank) {
+    if (!schedule.alike[static_cast<std::size_t>(rank)].empty()) ++shown;
+  }
+  return rank;
 }
 
 // Of the names of the schedule's first ranks.
 std::size_t most_digits(const Schedule& schedule, int ranks) {
   int last = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    last = std::max(last, schedule.alike[static_cast<std::size_t>(rank)].front());
+    const std::vector<int>& alike = schedule.alike[static_cast<std::size_t>(rank)];
+    if (!alike.empty()) last = std::max(last, alike.front());
   }
   return std::to_string(last).size();
 }
@@ -32,14 +41,17 @@ std::size_t most_digits(const Schedule& schedule, int ranks) {
 
 std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int ranks,
                         std::span<const std::string> names) {
-  const int shown = ranks > 0 ? std::min(ranks, schedule.ranks) : schedule.ranks;
+  const int shown = ranks_until(schedule, ranks);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   // Perfetto sorts processes by name: with as many digits rank 10 is not before rank 2.
   const std::size_t digits = most_digits(schedule, shown);
   const char* separator = "";
   for (int rank = 0; rank < shown; ++rank) {
     const auto place = static_cast<std::size_t>(rank);
-    const std::string name = names.empty() ? name_of(schedule.alike[place], digits) : names[place];
+    const std::vector<int>& alike = schedule.alike[place];
+    if (alike.empty()) continue;
+    const std::string name = name_of(
+        names.empty() ? fmt::format("rank {:0{}}", alike.front(), digits) : names[place], alike);
     text += fmt::format(
         "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":"
         "{}}}}}",

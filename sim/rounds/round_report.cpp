@@ -15,6 +15,17 @@
 namespace sim {
 namespace {
 
+// Each the mean of those that are alike, which one of them has all of.
+void share_out(const std::vector<std::vector<int>>& alike, std::vector<double>& bytes) {
+  for (const std::vector<int>& places : alike) {
+    double sum = 0;
+    for (const int place : places) sum += bytes[static_cast<std::size_t>(place)];
+    for (const int place : places) {
+      bytes[static_cast<std::size_t>(place)] = sum / static_cast<double>(places.size());
+    }
+  }
+}
+
 // Bytes that each place sends and receives in the whole schedule; the storage is the last entry.
 struct WideBytes {
   std::vector<double> sent, received;
@@ -29,6 +40,8 @@ WideBytes wide_bytes(const Schedule& schedule, std::size_t places) {
       bytes.received[static_cast<std::size_t>(hop.destination)] += operation.bytes * hop.times;
     }
   }
+  share_out(schedule.alike, bytes.sent);
+  share_out(schedule.alike, bytes.received);
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/rounds/inner_steps.hpp"
+#include "sim/sites/alike_places.hpp"
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/times/roofline.hpp"
@@ -16,6 +17,13 @@
 
 namespace sim {
 namespace {
+
+// Most sites that are simulated one by one, in about a minute: where each sends to each, where each
+// downloads what each has stored, and otherwise.
+int most_one_by_one(const Exchange& exchange) {
+  if (!exchange.joins_all) return 1024;
+  return exchange.is_stored ? 512 : 128;
+}
 
 // Bytes that the site's GPUs send together when each sends 1/parts of its shard.
 double sent_bytes(const SiteExchange& exchange, const std::vector<ShardSize>& shards, int parts) {
@@ -127,12 +135,13 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
                        scheme.name, name_of(*exchange.optimizer, kOptimizers));
   }
   const int places = place_count(context.area);
-  constexpr int kMostInPairs = 128;  // some ten seconds
-  if (exchange.exchange->joins_all && places > kMostInPairs) {
+  const int unlike = context.whole ? places : unlike_places(context.area, exchange);
+  const int most = most_one_by_one(*exchange.exchange);
+  if (unlike > most) {
     return fmt::format(
-        "`scheme`: {} sends from every site to every other, which takes too long to simulate for "
-        "{} sites; the limit is {}",
-        scheme.name, places, kMostInPairs);
+        "`scheme`: {} takes too long to simulate for {} sites of which none stands for others; the "
+        "limit is {}",
+        scheme.name, unlike, most);
   }
   if (places > 1 && exchange.quorum > places) {
     return fmt::format("`set` scheme.quorum: {} is more than the {} sites of {}", exchange.quorum,
@@ -216,7 +225,8 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                    .ring_order = exchange.ring_order,
                    .fan_out = exchange.fan_out,
                    .gpus = 0,
-                   .flat_hop_s = hop_inside_s(context)};
+                   .flat_hop_s = hop_inside_s(context),
+                   .whole = context.whole};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     add_work(context, table, exchange, inner_steps[table], shape);

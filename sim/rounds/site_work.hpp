@@ -21,7 +21,7 @@ struct RoundContext {
   std::span<const Calibration> calibrations;  // by table of sites, for its GPU
   Parallelism parallelism;                    // inside every site
   const Scheme& inner;
-  bool whole = false;           // StepContext::whole
+  bool whole = false;           // StepContext::whole, RoundShape::whole
   InnerSteps* known = nullptr;  // to simulate each inner step once
 
   [[nodiscard]] StepContext step(std::size_t table) const {

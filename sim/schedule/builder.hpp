@@ -78,6 +78,10 @@ class ScheduleBuilder {
   std::int32_t add_communicator() { return ++communicators_; }
 
   [[nodiscard]] int ranks() const { return schedule_.ranks; }
+  // Schedule::alike.
+  [[nodiscard]] std::span<const int> alike(int rank) const {
+    return schedule_.alike[static_cast<std::size_t>(rank)];
+  }
   void set_host_issue(double seconds) { schedule_.host_issue_s = seconds; }
   [[nodiscard]] Schedule finish() && { return std::move(schedule_); }
 

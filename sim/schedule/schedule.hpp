@@ -118,6 +118,7 @@ inline constexpr double kMostUnfolded = 200'000;
 struct Schedule {
   int ranks = 0;
   // By rank: the ranks of the job for which it stands, as they do the same (sim/schedule/alike.hpp).
+  // Between sites ranks are places, which keep their numbers: none where another one stands for it.
   std::vector<std::vector<int>> alike;
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependencies;  // each smaller than the operation that names it

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace sim {
@@ -23,6 +25,86 @@ std::vector<std::vector<Crossing>> wire_routes(const Schedule& schedule, Crossed
   }
   return routes;
 }
+
+// The links between sites, of which one stands for those of all sites that are alike.
+class WideLinks {
+ public:
+  WideLinks(const Schedule& schedule, const WideTopology& topology)
+      : topology_(topology), stands_for_(schedule.alike.size()) {
+    for (LinkId id = 0; id < topology.links().size(); ++id) add(topology.links()[id], 1);
+    for (std::size_t place = 0; place < schedule.alike.size(); ++place) {
+      const std::vector<int>& alike = schedule.alike[place];
+      for (const int site : alike) stands_for_[static_cast<std::size_t>(site)] = place;
+      for (const LinkId id : links_at(place)) {
+        alike_[id] = std::max(1U, static_cast<std::uint32_t>(alike.size()));
+        if (alike.empty()) links_[id].changes.clear();  // nothing crosses it
+      }
+    }
+    std::set<Hop> hops;  // in the order of their ends
+    for (const Route& route : schedule.routes) hops.insert(route.hops.begin(), route.hops.end());
+    for (const Hop& hop : hops) add_connections(hop);
+  }
+
+  // Those of one share of the hop.
+  [[nodiscard]] std::vector<LinkId> crossed(const Hop& hop) const {
+    std::vector<LinkId> way = topology_.way(hop).links;
+    for (LinkId& id : way) id = standing_for(id);
+    const auto own = connections_.find({hop.source, hop.destination});
+    if (own != connections_.end()) way.push_back(own->second);
+    return way;
+  }
+
+  // Of the routes, which have the shares of all links that are alike.
+  [[nodiscard]] Wiring wiring(std::vector<std::vector<Crossing>> routes) && {
+    for (std::vector<Crossing>& route : routes) {
+      for (auto& [link, times] : route) times /= static_cast<int>(alike_[link]);
+    }
+    return {std::move(links_), std::move(routes), {}, std::move(alike_)};
+  }
+
+ private:
+  void add(Link link, std::uint32_t alike) {
+    links_.push_back(std::move(link));
+    alike_.push_back(alike);
+  }
+
+  void add_connections(const Hop& hop) {
+    const double rate = wide_connection_rate(topology_.area(), hop).base();
+    if (!std::isfinite(rate)) return;
+    const auto next = static_cast<LinkId>(links_.size());
+    if (!connections_.try_emplace({hop.source, hop.destination}, next).second) return;
+    add({.name = fmt::format("connections_{}_{}", hop.source, hop.destination),
+         .rate_Bps = rate,
+         .kind = wide_connection_kind(topology_.area(), hop),
+         .set_by = wide_connection_limit(topology_.area(), hop)},
+        connections(hop));
+  }
+
+  static std::array<LinkId, 2> links_at(std::size_t place) {
+    const LinkId up = uplink_of(static_cast<int>(place));
+    return {up, up + 1};
+  }
+
+  [[nodiscard]] LinkId standing_for(LinkId id) const {
+    const std::size_t place = id / 2;
+    if (place >= stands_for_.size()) return id;  // shared
+    return links_at(stands_for_[place])[id % 2];
+  }
+
+  // Each pair of sites has its own; what goes to and from the storage shares those of its site.
+  [[nodiscard]] std::uint32_t connections(const Hop& hop) const {
+    const int store = store_place(topology_.area());
+    if (hop.source == store) return alike_[uplink_of(hop.destination)];
+    if (hop.destination == store) return alike_[uplink_of(hop.source)];
+    return static_cast<std::uint32_t>(hop.times);
+  }
+
+  const WideTopology& topology_;
+  std::vector<std::size_t> stands_for_;  // by site
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> alike_;  // by link
+  std::map<std::pair<int, int>, LinkId> connections_;
+};
 
 void add_background(const TrafficFlow& flow, Wiring& wiring) {
   const auto own = static_cast<LinkId>(wiring.links.size());
@@ -100,27 +182,10 @@ Wiring wire(const Schedule& schedule, const Topology& topology) {
 }
 
 Wiring wire(const Schedule& schedule, const WideTopology& topology) {
-  std::vector<Link> links;
-  for (LinkId id = 0; id < topology.links().size(); ++id) links.push_back(topology.links()[id]);
-  std::map<std::pair<int, int>, LinkId> connections;
-  const auto crossed = [&](const Hop& hop, const Route&) {
-    std::vector<LinkId> way = topology.way(hop).links;
-    const double rate = wide_connection_rate(topology.area(), hop).base();
-    if (!std::isfinite(rate)) return way;
-    const auto [known, added] = connections.try_emplace({hop.source, hop.destination});
-    if (added) {
-      const std::string name = fmt::format("connections_{}_{}", hop.source, hop.destination);
-      known->second = static_cast<LinkId>(links.size());
-      links.push_back({.name = name,
-                       .rate_Bps = rate,
-                       .kind = name,
-                       .set_by = wide_connection_limit(topology.area(), hop)});
-    }
-    way.push_back(known->second);
-    return way;
-  };
-  auto routes = wire_routes(schedule, crossed);
-  return {std::move(links), std::move(routes)};
+  WideLinks links(schedule, topology);
+  auto routes =
+      wire_routes(schedule, [&](const Hop& hop, const Route&) { return links.crossed(hop); });
+  return std::move(links).wiring(std::move(routes));
 }
 
 }  // namespace sim

@@ -65,7 +65,8 @@ class ClusterLinks {
 [[nodiscard]] Wiring wire(const Schedule& schedule, const Topology& topology);
 
 // The links between sites, and one more per ordered pair of places whose connections are slower than
-// any link may be: "connections_2_0".
+// any link may be: "connections_2_0". A site that another one stands for (Schedule::alike) has its
+// links stood for too; hops are those of all sites that are alike.
 [[nodiscard]] Wiring wire(const Schedule& schedule, const WideTopology& topology);
 
 }  // namespace sim

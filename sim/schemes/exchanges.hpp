@@ -89,6 +89,7 @@ struct Exchange {
   bool fans_out = false;          // by SiteExchange::fan_out
   bool works_in_regions = false;  // also among the sites of each region alone
   bool has_leader = false;        // who sums what the others send, once a quorum is there
+  bool alike_sites = false;       // of one table do the same (sim/sites/alike_places.hpp)
   // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
   void (*add_kernels)(const SiteExchange& exchange, std::size_t elements, int sites,
                       ExchangeKernels& kernels) = nullptr;

@@ -14,12 +14,12 @@ void add_sum_of_own_part(const SiteExchange& exchange, std::size_t elements, int
 
 void run_all_to_all(Meeting& meeting) {
   const auto places = static_cast<std::size_t>(place_count(meeting.area()));
-  const int peers = static_cast<int>(meeting.heard().size()) - 1;
+  const int peers = meeting.sites(meeting.heard()) - 1;
   std::vector<Meeting::Ids> incoming(places);
   for (const int source : meeting.heard()) {
     const Meeting::Ids after = meeting.ready(source, meeting.encoded(source));
     for (const int owner : meeting.heard()) {
-      if (owner == source) continue;
+      if (meeting.others(source, owner) == 0) continue;
       const OperationId sent =
           meeting.send(source, owner, meeting.part_bytes(source), peers, after);
       incoming[static_cast<std::size_t>(owner)].push_back(sent);
@@ -37,7 +37,7 @@ void run_all_to_all(Meeting& meeting) {
   for (const int owner : meeting.heard()) {
     const Meeting::Ids after = meeting.ready(owner, summed[static_cast<std::size_t>(owner)]);
     for (const int receiver : meeting.present()) {
-      if (receiver == owner) continue;
+      if (meeting.others(owner, receiver) == 0) continue;
       gathered[static_cast<std::size_t>(receiver)].push_back(
           meeting.send(owner, receiver, meeting.part_bytes(owner), peers, after));
     }
@@ -54,6 +54,7 @@ constinit const Exchange exchanges::all_to_all{
     .name = "all_to_all",
     .joins_all = true,
     .works_in_regions = true,
+    .alike_sites = true,
     .add_kernels = add_sum_of_own_part,
     .run = run_all_to_all,
     .copies_sent = [](double sites) { return 2 * (sites - 1) / sites; },

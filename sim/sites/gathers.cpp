@@ -14,12 +14,12 @@ void add_sum_of_all(const SiteExchange& exchange, std::size_t elements, int site
 }
 
 void run_all_gather(Meeting& meeting) {
-  const int peers = static_cast<int>(meeting.present().size()) - 1;
+  const int peers = meeting.sites(meeting.present()) - 1;
   std::vector<Meeting::Ids> incoming(static_cast<std::size_t>(place_count(meeting.area())));
   for (const int source : meeting.present()) {
     const Meeting::Ids after = meeting.ready(source, meeting.encoded(source));
     for (const int receiver : meeting.present()) {
-      if (receiver == source) continue;
+      if (meeting.others(source, receiver) == 0) continue;
       const OperationId sent =
           meeting.send(source, receiver, meeting.whole_bytes(source), peers, after);
       meeting.arrive(source, sent);
@@ -39,9 +39,9 @@ void run_store(Meeting& meeting) {
     meeting.arrive(source, stored);
     if (!meeting.is_heard(source)) continue;
     for (const int receiver : meeting.present()) {
-      if (receiver == source) continue;
+      if (meeting.others(receiver, source) == 0) continue;
       incoming[static_cast<std::size_t>(receiver)].push_back(
-          meeting.send(store, receiver, bytes, 1, meeting.ready(receiver, stored)));
+          meeting.download(source, receiver, bytes, meeting.ready(receiver, stored)));
     }
   }
   meeting.finish_all(std::move(incoming), "download");
@@ -53,6 +53,7 @@ constinit const Exchange exchanges::all_gather{
     .name = "all_gather",
     .joins_all = true,
     .works_in_regions = true,
+    .alike_sites = true,
     .add_kernels = add_sum_of_all,
     .run = run_all_gather,
     .copies_sent = [](double sites) { return sites - 1; }};
@@ -60,6 +61,7 @@ constinit const Exchange exchanges::store{.name = "store",
                                           .is_stored = true,
                                           .joins_all = true,
                                           .works_in_regions = true,
+                                          .alike_sites = true,
                                           .add_kernels = add_sum_of_all,
                                           .run = run_store};
 

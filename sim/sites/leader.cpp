@@ -14,7 +14,7 @@ void add_sum_by_one(const SiteExchange& exchange, std::size_t elements, int site
 
 void run_leader(Meeting& meeting) {
   const int leader = meeting.heard().front();
-  const int peers = static_cast<int>(meeting.present().size()) - 1;
+  const int peers = meeting.sites(meeting.present()) - 1;
   Meeting::Ids heard_of{meeting.encoded(leader)};
   meeting.arrive(leader, meeting.encoded(leader));
   for (const int source : meeting.present()) {
@@ -36,7 +36,10 @@ void run_leader(Meeting& meeting) {
 
 }  // namespace
 
-constinit const Exchange exchanges::leader{
-    .name = "leader", .has_leader = true, .add_kernels = add_sum_by_one, .run = run_leader};
+constinit const Exchange exchanges::leader{.name = "leader",
+                                           .has_leader = true,
+                                           .alike_sites = true,
+                                           .add_kernels = add_sum_by_one,
+                                           .run = run_leader};
 
 }  // namespace sim

@@ -12,15 +12,23 @@ namespace {
 
 constexpr Phase kPhase = Phase::outer_comm;
 constexpr Stream kStream = Stream::gradients;
+// Sites of a ring whose order is searched one by one; of more, those that are alike stay together.
+constexpr int kMostOrdered = 256;
 
 }  // namespace
 
 Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder)
-    : area_(area), shape_(shape), builder_(builder), regions_(regions_of(area)) {
+    : area_(area),
+      shape_(shape),
+      builder_(builder),
+      regions_(regions_of(area)),
+      stands_for_(shape.sites.size()) {
   in_region_.resize(regions_.size());
   for (int place = 0; place < builder.ranks(); ++place) {
+    for (const int site : builder.alike(place)) stands_for_[index(site)] = place;
+    if (builder.alike(place).empty()) continue;
     add(all_, place);
-    add(in_region_[index(regions_[index(place)])], place);
+    add(in_region_[index(region(place))], place);
   }
 }
 
@@ -40,15 +48,15 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
     return results_;
   }
   for (const int place : all_.present) {
-    Group& region = in_region_[index(regions_[index(place)])];
-    if (region.present.front() == place && region.present.size() > 1) run_in(region);
+    Group& group = in_region_[index(region(place))];
+    if (group.present.front() == place && sites(group.present) > 1) run_in(group);
   }
   return results_;
 }
 
 void Meeting::run_in(Group& group) {
   group_ = &group;
-  group.heard.size() < 2 ? wait_alone() : shape_.exchange->run(*this);
+  sites(group.heard) < 2 ? wait_alone() : shape_.exchange->run(*this);
 }
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.
@@ -72,16 +80,17 @@ void Meeting::add_cutoff(Ids& waits) {
 
 // While a site's traffic passes, its kernels are slower by its slowdown, whatever the number of
 // flows that make it up.
-std::uint32_t Meeting::occupancy(std::span<const int> places, int flows) {
+std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all) {
   double slowdown = 1;
   for (const int place : places) slowdown = std::max(slowdown, site(place).slowdown);
   if (slowdown <= 1) return 0;
   std::vector<int> key(places.begin(), places.end());
-  key.push_back(flows);
+  key.insert(key.end(), {flows, all});
   const auto found = occupancies_.find(key);
   if (found != occupancies_.end()) return found->second;
-  return occupancies_[key] = builder_.add_occupancy(
-             {.memory_share = (1 - 1 / slowdown) / flows, .ranks = {places.begin(), places.end()}});
+  return occupancies_[key] =
+             builder_.add_occupancy({.memory_share = (1 - 1 / slowdown) * flows / all,
+                                     .ranks = {places.begin(), places.end()}});
 }
 
 Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
@@ -92,18 +101,42 @@ Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
   return ids;
 }
 
+int Meeting::sites(int place) const {
+  return place < builder_.ranks() ? static_cast<int>(builder_.alike(place).size()) : 1;
+}
+
+int Meeting::sites(const std::vector<int>& places) const {
+  int sum = 0;
+  for (const int place : places) sum += sites(place);
+  return sum;
+}
+
+OperationId Meeting::message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after) {
+  const double latency_s = wide_latency(area_, hop).base();
+  return builder_.flow(builder_.add_route({.hops = {hop}}), occupancy, kPhase, "send", latency_s,
+                       std::round(bytes), after);
+}
+
 OperationId Meeting::send(int source, int destination, double bytes, int peers, const Ids& after) {
-  const Hop hop = wide_hop(source, destination);
-  const int ends[] = {source};
   const bool from_site = source < builder_.ranks();
-  return builder_.flow(builder_.add_route({.hops = {hop}}), from_site ? occupancy(ends, peers) : 0,
-                       kPhase, "send", wide_latency(area_, hop).base(), std::round(bytes), after);
+  const int ends[] = {source};
+  const int each = others(source, destination);
+  // To its like: to the next of them.
+  Hop one = wide_hop(source, source == destination ? builder_.alike(source)[1] : destination);
+  one.times = sites(source) * each;
+  return message(one, from_site ? occupancy(ends, each, peers) : 0, bytes, after);
+}
+
+OperationId Meeting::download(int source, int receiver, double bytes, const Ids& after) {
+  Hop one = wide_hop(store_place(area_), receiver);
+  one.times = sites(receiver) * others(receiver, source);
+  return message(one, 0, bytes, after);
 }
 
 OperationId Meeting::flow(Route route, std::string_view label, double latency_s, double bytes,
                           const Ids& after) {
-  return builder_.flow(builder_.add_route(std::move(route)), occupancy(heard(), 1), kPhase, label,
-                       latency_s, std::round(bytes), after);
+  return builder_.flow(builder_.add_route(std::move(route)), occupancy(heard(), 1, 1), kPhase,
+                       label, latency_s, std::round(bytes), after);
 }
 
 OperationId Meeting::member(int place, std::string_view label, OperationId waits_for,
@@ -114,12 +147,27 @@ OperationId Meeting::member(int place, std::string_view label, OperationId waits
 }
 
 const std::vector<int>& Meeting::ring() {
-  if (!group_->ring.empty()) return group_->ring;
-  group_->ring = ordered_ring(area_, heard(), shape_.ring_order);
-  if (shape_.across_every > 1 && shape_.ring_order == RingOrder::given) {
-    std::ranges::stable_sort(group_->ring, {}, [&](int place) { return regions_[index(place)]; });
+  std::vector<int>& ring = group_->ring;
+  if (!ring.empty()) return ring;
+  const auto all_sites = [&](const std::vector<int>& places) {
+    std::vector<int> all;
+    for (const int place : places) {
+      const std::span<const int> alike = builder_.alike(place);
+      all.insert(all.end(), alike.begin(), alike.end());
+    }
+    return all;
+  };
+  if (sites(heard()) > kMostOrdered) {
+    ring = all_sites(ordered_ring(area_, heard(), shape_.ring_order));
+  } else {
+    ring = all_sites(heard());
+    std::ranges::sort(ring);
+    ring = ordered_ring(area_, ring, shape_.ring_order);
   }
-  return group_->ring;
+  if (shape_.across_every > 1 && shape_.ring_order == RingOrder::given) {
+    std::ranges::stable_sort(ring, {}, [&](int place) { return region(place); });
+  }
+  return ring;
 }
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {

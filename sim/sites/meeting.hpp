@@ -45,18 +45,28 @@ class Meeting {
   // that still take the result. All ascend.
   [[nodiscard]] const std::vector<int>& heard() const { return group_->heard; }
   [[nodiscard]] const std::vector<int>& present() const { return group_->present; }
-  // Those that are heard, in the order of the ring: where regions exchange, region by region
-  // instead of as given.
-  [[nodiscard]] const std::vector<int>& ring();
   // The place's number of a region.
   [[nodiscard]] int region(int place) const { return regions_[index(place)]; }
   [[nodiscard]] bool is_heard(int place) const { return fate(place) == Fate::heard; }
 
+  // Places stand for all that are alike (sim/sites/alike_places.hpp): how many sites that is, and how
+  // many a site of the one has to send to at the other, which may be the same place.
+  [[nodiscard]] int sites(int place) const;
+  [[nodiscard]] int sites(const std::vector<int>& places) const;
+  [[nodiscard]] int others(int place, int at) const { return sites(at) - (place == at ? 1 : 0); }
+  // All sites that are heard, in the order of the ring: where regions exchange, region by region
+  // instead of as given.
+  [[nodiscard]] const std::vector<int>& ring();
+  // The place that stands for a site.
+  [[nodiscard]] int stands_for(int site) const { return stands_for_[index(site)]; }
+
   // What a message of the place follows: its earlier exchanges, and the operation.
   [[nodiscard]] Ids ready(int place, OperationId waits_for) const;
-  // Sends bytes from one place to another; `peers` concurrent messages share what sending takes
-  // from the source's GPUs.
+  // Sends bytes from each site of a place to each other one of another; `peers` concurrent messages
+  // share what sending takes from the source's GPUs.
   OperationId send(int source, int destination, double bytes, int peers, const Ids& after);
+  // What each site of the source has stored, by each other one of the receiver.
+  OperationId download(int source, int receiver, double bytes, const Ids& after);
   // One flow over all hops of a route at once, sent by the places that are heard.
   OperationId flow(Route route, std::string_view label, double latency_s, double bytes,
                    const Ids& after);
@@ -85,12 +95,15 @@ class Meeting {
   void add(Group& group, int place) const;
   void run_in(Group& group);
   void wait_alone();
-  std::uint32_t occupancy(std::span<const int> places, int flows);
+  // Of so many of the flows that make up a place's traffic.
+  std::uint32_t occupancy(std::span<const int> places, int flows, int all);
+  OperationId message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after);
 
   const WideArea& area_;
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
-  std::vector<int> regions_;  // by place
+  std::vector<int> regions_;     // by place
+  std::vector<int> stands_for_;  // by site: the place that does
   Group all_;
   std::vector<Group> in_region_;  // by region
   Group* group_ = nullptr;        // of the exchange in the making
@@ -99,7 +112,7 @@ class Meeting {
   Ids encoded_, results_;
   std::vector<Ids> arrivals_;
   OperationId cutoff_ = kNoOperation;
-  std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows
+  std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all
 };
 
 }  // namespace sim

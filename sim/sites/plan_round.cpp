@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/sites/alike_places.hpp"
 #include "sim/sites/meeting.hpp"
 
 namespace sim {
@@ -14,9 +15,8 @@ namespace {
 class RoundPlanner {
  public:
   RoundPlanner(const WideArea& area, const RoundShape& shape)
-      : shape_(shape), builder_(place_count(area)), meeting_(area, shape, builder_) {
-    const auto places = static_cast<std::size_t>(place_count(area));
-    require(shape.sites.size() == places, "work of every site");
+      : shape_(shape), builder_(alike_places(area, shape)), meeting_(area, shape, builder_) {
+    const std::size_t places = shape.sites.size();
     require(shape.across_every == 1 || shape.in_region.size() == places, "work in every region");
     computed_.resize(places);
     held_.resize(places);
@@ -26,6 +26,7 @@ class RoundPlanner {
   RoundPlan run() {
     begin_late();
     for (int step = 0; step < shape_.rounds * shape_.inner_steps; ++step) advance(step);
+    tell_of_all();
     plan_.schedule = std::move(builder_).finish();
     return std::move(plan_);
   }
@@ -36,11 +37,23 @@ class RoundPlanner {
   [[nodiscard]] const SiteWork& site(int place) const {
     return shape_.sites[static_cast<std::size_t>(place)];
   }
-  [[nodiscard]] bool takes_part(int place) const { return meeting_.fate(place) != Fate::gone; }
+  // That takes part, and of those that are alike the one that stands for all.
   template <class Visit>
   void for_each_place(Visit visit) {
+    for (const int place : meeting_.present()) visit(place);
+  }
+
+  // What one place stands for happens to all that it stands for.
+  void tell_of_all() {
     for (int place = 0; place < builder_.ranks(); ++place) {
-      if (takes_part(place)) visit(place);
+      const auto known = static_cast<std::size_t>(place);
+      for (const int site : builder_.alike(place)) {
+        const auto same = static_cast<std::size_t>(site);
+        for (auto* rounds : {&plan_.ends, &plan_.results}) {
+          for (Ids& by_place : *rounds) by_place[same] = by_place[known];
+        }
+        if (site != place) plan_.arrivals[same] = plan_.arrivals[known];
+      }
     }
   }
 

@@ -6,7 +6,8 @@
 //   site c  [500 inner steps]─[encode]─┘   the wide area  └─ after as many steps as may overlap
 //
 // Inner steps enter as times: each kind of site has been simulated on its own fabric. Bytes are
-// totals over all GPUs of a site.
+// totals over all GPUs of a site. One of the places that do the same stands for all
+// (sim/sites/alike_places.hpp): the others have no operations of their own.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,7 @@ struct SiteWork {
   double whole_bytes = 0;  // sent whole to one receiver
   double part_bytes = 0;   // of one part, with as many parts as sites
   double start_s = 0;      // delay behind the other sites
+  bool operator==(const SiteWork&) const = default;
 };
 
 // The fate of a site in the first round.
@@ -59,6 +61,7 @@ struct RoundShape {
   std::vector<SiteWork> in_region = {};
   std::vector<Fate> fates = {};         // by place; none: all are heard
   std::optional<double> cutoff_s = {};  // when the heard sites continue without the others
+  bool whole = false;  // every site is planned, those that do the same too (alike_places())
 
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
   // Of each place in a round.

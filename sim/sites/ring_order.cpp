@@ -14,11 +14,14 @@ constexpr int kMostPasses = 50;
 // A hop's links and its own rate, once for each pair that is asked for.
 class Costs {
  public:
-  explicit Costs(const WideTopology& topology)
+  Costs(const WideTopology& topology, std::span<const int> places)
       : topology_(topology),
-        places_(static_cast<std::size_t>(place_count(topology.area()))),
+        numbers_(static_cast<std::size_t>(place_count(topology.area()))),
+        places_(places.size()),
         hops_(places_ * places_),
-        loads_(topology.links().size()) {}
+        loads_(topology.links().size()) {
+    for (std::size_t i = 0; i < places_; ++i) numbers_[static_cast<std::size_t>(places[i])] = i;
+  }
 
   RingCost of(std::span<const int> ring) {
     RingCost cost;
@@ -47,8 +50,8 @@ class Costs {
   };
 
   const HopCost& hop_of(int source, int destination) {
-    HopCost& cost =
-        hops_[static_cast<std::size_t>(source) * places_ + static_cast<std::size_t>(destination)];
+    HopCost& cost = hops_[numbers_[static_cast<std::size_t>(source)] * places_ +
+                          numbers_[static_cast<std::size_t>(destination)]];
     if (cost.alone_s_per_byte > 0) return cost;
     const Hop hop = wide_hop(source, destination);
     cost.latency_s = wide_latency(topology_.area(), hop).base();
@@ -63,6 +66,7 @@ class Costs {
   }
 
   const WideTopology& topology_;
+  std::vector<std::size_t> numbers_;  // by place, among those of the ring
   std::size_t places_;
   std::vector<HopCost> hops_;  // by source, then destination
   std::vector<double> loads_;  // by link; 0 between two rings
@@ -70,7 +74,8 @@ class Costs {
 
 class Search {
  public:
-  Search(const WideTopology& topology, RingOrder order) : costs_(topology), order_(order) {}
+  Search(const WideTopology& topology, std::span<const int> places, RingOrder order)
+      : costs_(topology, places), order_(order) {}
 
   std::vector<int> from(std::vector<int> ring) {
     best_ = ring;
@@ -120,13 +125,13 @@ class Search {
 }  // namespace
 
 RingCost ring_cost(const WideTopology& topology, std::span<const int> ring) {
-  return Costs(topology).of(ring);
+  return Costs(topology, ring).of(ring);
 }
 
 std::vector<int> ordered_ring(const WideArea& area, std::vector<int> places, RingOrder order) {
   if (order == RingOrder::given || places.size() < 3) return places;
   const WideTopology topology(area);
-  return Search(topology, order).from(std::move(places));
+  return Search(topology, places, order).from(std::move(places));
 }
 
 }  // namespace sim

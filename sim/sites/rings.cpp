@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings over the sites, and over all their GPUs.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sim/sites/exchange_kernels.hpp"
@@ -22,9 +23,15 @@ struct Around {
 Around around(Meeting& meeting) {
   const std::vector<int>& ring = meeting.ring();
   Around all;
+  std::map<std::pair<int, int>, std::vector<Hop>> alike;  // by the places that stand for their ends
   for (std::size_t i = 0; i < ring.size(); ++i) {
-    all.route.hops.push_back(wide_hop(ring[i], ring[(i + 1) % ring.size()]));
-    all.latency_s += wide_latency(meeting.area(), all.route.hops.back()).base();
+    const Hop hop = wide_hop(ring[i], ring[(i + 1) % ring.size()]);
+    all.latency_s += wide_latency(meeting.area(), hop).base();
+    alike[{meeting.stands_for(hop.source), meeting.stands_for(hop.destination)}].push_back(hop);
+  }
+  for (const auto& [ends, hops] : alike) {
+    all.route.hops.push_back(*std::ranges::min_element(hops));
+    all.route.hops.back().times = static_cast<int>(hops.size());
   }
   return all;
 }
@@ -61,14 +68,14 @@ double largest_part(const Meeting& meeting) {
 }
 
 void run_ring(Meeting& meeting) {
-  run_around(meeting, static_cast<double>(meeting.heard().size()), largest_part(meeting), 0);
+  run_around(meeting, meeting.sites(meeting.heard()), largest_part(meeting), 0);
 }
 
 // n-1 steps, after each of which a part is added to and encoded anew; then n-1 steps of the finished
 // parts. All sites do the same at once, so the steps of a half pass as one flow, and what follows
 // each of them as one kernel behind it.
 void run_quantized_ring(Meeting& meeting) {
-  const auto sites = static_cast<double>(meeting.heard().size());
+  const double sites = meeting.sites(meeting.heard());
   const double steps = sites - 1;
   const Around all = around(meeting);
   const auto pass = [&](const char* label, const Meeting::Ids& after) {
@@ -92,7 +99,7 @@ void run_quantized_ring(Meeting& meeting) {
 // Of all its hops only those between sites cross the wide area, and all carry as much.
 void run_flat_ring(Meeting& meeting) {
   const double gpus = meeting.shape().gpus;
-  const auto sites = static_cast<double>(meeting.heard().size());
+  const double sites = meeting.sites(meeting.heard());
   run_around(meeting, gpus, meeting.whole_bytes(meeting.heard().front()) / gpus,
              (gpus - sites) * meeting.shape().flat_hop_s);
 }
@@ -111,6 +118,7 @@ constinit const Exchange exchanges::ring{.name = "ring",
                                          .sums_in_flight = true,
                                          .is_ring = true,
                                          .works_in_regions = true,
+                                         .alike_sites = true,
                                          .add_kernels = add_decode,
                                          .run = run_ring,
                                          .copies_sent = both_ways};
@@ -118,12 +126,14 @@ constinit const Exchange exchanges::quantized_ring{.name = "quantized_ring",
                                                    .is_ring = true,
                                                    .encodes_sums = true,
                                                    .works_in_regions = true,
+                                                   .alike_sites = true,
                                                    .add_kernels = add_sum_of_step,
                                                    .run = run_quantized_ring,
                                                    .copies_sent = both_ways};
 constinit const Exchange exchanges::flat_ring{.name = "flat_ring",
                                               .sums_in_flight = true,
                                               .is_ring = true,
+                                              .alike_sites = true,
                                               .add_kernels = add_decode,
                                               .run = run_flat_ring};
 

@@ -15,7 +15,8 @@
 namespace sim {
 namespace {
 
-constexpr int kMostPlaces = 1024;
+constexpr int kMostTables = 1024;
+constexpr int kMostPlaces = 16'384;
 constexpr NumberRange kLoss{.lowest = 0, .highest = 0.5};
 constexpr NumberRange kBackground{.lowest = 0, .highest = 0.999};
 constexpr NumberRange kSpeed{.lowest = 0.001, .highest = 1};
@@ -184,10 +185,10 @@ void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& a
     reader.wrong("sites", "is not a table; write a table [sites.NAME] for each site");
   } else if (names.empty()) {
     reader.wrong("sites", "none given; add a table [sites.NAME] for each site");
-  } else if (names.size() > kMostPlaces) {
+  } else if (names.size() > kMostTables) {
     // None of them is read, so nothing else can be said of the file.
-    throw InputError(fmt::format("{}:1:1: sites: {} tables exceed the limit of {} sites",
-                                 reader.file(), names.size(), kMostPlaces));
+    throw InputError(fmt::format("{}:1:1: sites: {} tables exceed the limit of {}", reader.file(),
+                                 names.size(), kMostTables));
   }
   for (const std::string& name : names) {
     area.sites.push_back(read_site(reader, name, cluster_file));

@@ -33,7 +33,7 @@ constexpr TomlKey kWideAreaKeys[] = {
      "Bytes in flight per channel, whatever its number of queue pairs.", "4 MiB"},
     {"rdma.channels", "whole number from 1 to 65536", "required with rdma",
      "Channels of each sender to each other site."},
-    {"sites.NAME.count", "whole number from 0 to 1024", "1",
+    {"sites.NAME.count", "whole number from 0 to 16384", "1",
      "Number of identical sites that this table describes, named `NAME_0`, `NAME_1`, ... in "
      "reports; 0 leaves them out."},
     {"sites.NAME.cluster", "string", "",

@@ -24,12 +24,11 @@ int senders(const Transport& transport, const Site& site) {
 }
 
 // The rate is a varying share of `full_Bps`, and never more than `most_Bps`.
-Link varying_link(const Variation& variation, double full_Bps, double most_Bps,
-                  const std::string& name, std::string set_by) {
-  Link link{.name = name,
+Link varying_link(const Variation& variation, double full_Bps, double most_Bps, std::string name,
+                  std::string set_by) {
+  Link link{.name = std::move(name),
             .rate_Bps = std::min(full_Bps, most_Bps),
             .repeats_s = variation.repeats.value_or(Seconds{}).base(),
-            .kind = name,
             .set_by = std::move(set_by)};
   for (const ShareChange& change : variation.changes) {
     link.changes.push_back({change.at.base(), std::min(change.share * full_Bps, most_Bps)});
@@ -69,8 +68,10 @@ LinkId WideTopology::add_access(int place, const char* direction, const char* ke
   std::string set_by = nics_Bps < full_Bps
                            ? fmt::format("network.nic_bandwidth of {}", site.cluster.name)
                            : fmt::format("sites.{}.{}", site.name, key);
-  return graph_.add_link(varying_link(site.variation, full_Bps, nics_Bps,
-                                      direction + place_name(area_, place), std::move(set_by)));
+  Link link = varying_link(site.variation, full_Bps, nics_Bps, direction + place_name(area_, place),
+                           std::move(set_by));
+  link.kind = direction + site.name;
+  return graph_.add_link(std::move(link));
 }
 
 LinkId WideTopology::add_shared(const WideLink& link, const std::string& name,
@@ -80,8 +81,9 @@ LinkId WideTopology::add_shared(const WideLink& link, const std::string& name,
   const double rate = link.bandwidth->base() * (1 - link.background);
   const std::string table = link.between.empty() ? link.name : "links." + link.name;
   for (const char* direction : directions) {
-    graph_.add_link(
-        varying_link(link.variation, rate, rate, name + direction, table + ".bandwidth"));
+    Link one = varying_link(link.variation, rate, rate, name + direction, table + ".bandwidth");
+    one.kind = one.name;
+    graph_.add_link(std::move(one));
   }
   return first;
 }
@@ -135,6 +137,13 @@ Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop) {
   const int count = std::min(senders(area.transport, site_of(area, hop.source)),
                              senders(area.transport, site_of(area, hop.destination)));
   return connection_rate(area.transport, path.latency * 2, path.loss) * count;
+}
+
+std::string wide_connection_kind(const WideArea& area, const Hop& hop) {
+  const auto name = [&](int place) {
+    return is_store(area, place) ? "store" : site_of(area, place).name;
+  };
+  return fmt::format("connections {} to {}", name(hop.source), name(hop.destination));
 }
 
 std::string wide_connection_limit(const WideArea& area, const Hop& hop) {

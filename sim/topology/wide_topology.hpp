@@ -18,7 +18,7 @@ namespace sim {
 
 [[nodiscard]] inline int store_place(const WideArea& area) { return place_count(area); }
 
-// The link that carries everything sent by a place.
+// The link that carries everything sent by a place; the next one carries all that it receives.
 [[nodiscard]] inline LinkId uplink_of(int place) { return 2 * static_cast<LinkId>(place); }
 
 // A hop over the wide area, for Route::hops.
@@ -31,6 +31,8 @@ namespace sim {
 
 // The rate of the connections between two places, summed over all senders of the smaller site.
 [[nodiscard]] Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop);
+// Link::kind of these connections: shared by those between sites of the same tables.
+[[nodiscard]] std::string wide_connection_kind(const WideArea& area, const Hop& hop);
 // The key of the file that sets this rate.
 [[nodiscard]] std::string wide_connection_limit(const WideArea& area, const Hop& hop);
 

@@ -38,7 +38,7 @@ bool is_sound(const sim::WideArea& area, int a, int b) {
 bool is_sound(const sim::WideArea& area) {
   constexpr int kPairsOf = 32;  // of so many sites, for speed
   const int places = sim::place_count(area);
-  if (places < 2 || places > 1024) return false;
+  if (places < 2 || places > 16'384) return false;
   std::set<std::string> names;
   for (int a = 0; a < places; ++a) {
     const sim::Site& site = sim::site_of(area, a);

@@ -87,7 +87,8 @@ TEST_F(ModelRounds, EveryLinkCarriesTheCodecsBytes) {
   for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
     const Scheme eight = with_steps(scheme->name, 8);
     const SiteExchange& one = *eight.between_sites;
-    const RoundContext given = context(area, eight);
+    RoundContext given = context(area, eight);
+    given.whole = true;  // every pair of sites has a hop of its own
     const RoundResult result = simulate_round(given, eight);
     double whole = 0;
     double part = 0;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sites/alike_places.hpp"
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+bool may_be_alike(const WideArea& area, const Site& site, const Exchange& exchange,
+                  int across_every) {
+  const auto joins_its_own = [&](const WideLink& link) {
+    return link.between[0] == site.name && link.between[1] == site.name;
+  };
+  // In a round of regions, sites without one are alone, and those of a region are not.
+  const bool meets_its_like = across_every == 1 || !site.region.empty();
+  return exchange.alike_sites && meets_its_like && std::ranges::none_of(area.links, joins_its_own);
+}
+
+Fate fate_in(const RoundShape& shape, int place) {
+  return shape.fates.empty() ? Fate::heard : shape.fates[static_cast<std::size_t>(place)];
+}
+
+// -1: none does.
+int leader_of(const RoundShape& shape) {
+  if (!shape.exchange->has_leader) return -1;
+  int place = 0;
+  while (place < std::ssize(shape.sites) && fate_in(shape, place) != Fate::heard) ++place;
+  return place;
+}
+
+bool do_the_same(const RoundShape& shape, int one, int other) {
+  const auto equal = [&](const std::vector<SiteWork>& work) {
+    return work[static_cast<std::size_t>(one)] == work[static_cast<std::size_t>(other)];
+  };
+  return fate_in(shape, one) == fate_in(shape, other) && equal(shape.sites) &&
+         (shape.across_every == 1 || equal(shape.in_region));
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> alike_places(const WideArea& area, const RoundShape& shape) {
+  require(std::ssize(shape.sites) == place_count(area), "work of every site");
+  std::vector<std::vector<int>> alike;
+  const int leader = leader_of(shape);
+  for (const Site& site : area.sites) {
+    const bool folds =
+        !shape.whole && may_be_alike(area, site, *shape.exchange, shape.across_every);
+    std::vector<int> firsts;  // of the table's classes
+    for (int i = 0; i < site.count; ++i) {
+      const auto place = static_cast<int>(alike.size());
+      alike.emplace_back();
+      const auto found = std::ranges::find_if(
+          firsts, [&](int first) { return place != leader && do_the_same(shape, first, place); });
+      const int first = found == firsts.end() ? place : *found;
+      alike[static_cast<std::size_t>(first)].push_back(place);
+      if (folds && first == place && place != leader) firsts.push_back(place);
+    }
+  }
+  return alike;
+}
+
+int unlike_places(const WideArea& area, const SiteExchange& exchange) {
+  int places = exchange.exchange->has_leader ? 1 : 0;
+  for (const Site& site : area.sites) {
+    places += may_be_alike(area, site, *exchange.exchange, exchange.across_every)
+                  ? std::min(1, site.count)
+                  : site.count;
+  }
+  return places;
+}
+
+}  // namespace sim
