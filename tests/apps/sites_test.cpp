@@ -186,7 +186,7 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
   refused("run --topology dgx_h100_x16 --model gpt_125m --deadline 5s", "--deadline",
           "several sites");
   refused(
-      "run --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco --set "
+      "run --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco --whole --set "
       "sites.peer.count=200",
       "--scheme", "the limit is 128");
   refused("solve bandwidth" + base, "--scheme", "name the scheme between the sites");
