@@ -45,6 +45,8 @@ class Meeting {
   // that still take the result. All ascend.
   [[nodiscard]] const std::vector<int>& heard() const { return group_->heard; }
   [[nodiscard]] const std::vector<int>& present() const { return group_->present; }
+  // Places that are not gone, whoever exchanges.
+  [[nodiscard]] const std::vector<int>& all_present() const { return all_.present; }
   // The place's number of a region.
   [[nodiscard]] int region(int place) const { return regions_[index(place)]; }
   [[nodiscard]] bool is_heard(int place) const { return fate(place) == Fate::heard; }

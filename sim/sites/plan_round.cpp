@@ -40,7 +40,7 @@ class RoundPlanner {
   // That takes part, and of those that are alike the one that stands for all.
   template <class Visit>
   void for_each_place(Visit visit) {
-    for (const int place : meeting_.present()) visit(place);
+    for (const int place : meeting_.all_present()) visit(place);
   }
 
   // What one place stands for happens to all that it stands for.

@@ -70,6 +70,14 @@ void delay(const WideArea& area, const std::string& table, double seconds, Round
   }
 }
 
+// Two rounds of three, of half the work.
+void exchange_in_regions(RoundShape& shape) {
+  if (!shape.exchange->works_in_regions) return;
+  shape.across_every = shape.rounds = 3;
+  shape.in_region = shape.sites;
+  for (SiteWork& work : shape.in_region) work.encode_s = work.sum_s = 0.01;
+}
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       {"as_they_are", [](WideArea&, RoundShape&, Patience&) {}},
@@ -135,7 +143,18 @@ const std::vector<Case>& cases() {
        }},
       {"of_two_works",
        [](WideArea&, RoundShape& shape, Patience&) {
-         for (const std::size_t place : {1, 3}) shape.sites[place].step_s = 1.3;
+         for (const std::size_t place : {1u, 3u}) shape.sites[place].step_s = 1.3;
+       }},
+      {"in_regions",
+       [](WideArea& area, RoundShape& shape, Patience&) {
+         exchange_in_regions(shape);
+         area.sites[0].region = "east";
+         area.sites[1].region = area.sites[2].region = "west";
+       }},
+      {"in_regions_and_alone",
+       [](WideArea& area, RoundShape& shape, Patience&) {
+         exchange_in_regions(shape);
+         area.sites[1].region = "west";
        }},
       {"all_equal",
        [](WideArea& area, RoundShape& shape, Patience&) {
@@ -238,7 +257,9 @@ TEST_P(AlikeSites, AreReportedAsAllOfThem) {
   const Model model = read_model(folder / "traces/models/gpt_125m.toml");
   const std::vector<Calibration> calibrations(area.sites.size(), roofline());
   const Scheme sharded = scheme_named("sharded");
-  RoundContext context{area, model, calibrations, {}, sharded};
+  const std::optional<Optimizer>& defined = GetParam()->between_sites->optimizer;
+  RoundContext context{
+      area, model, calibrations, {.optimizer = defined.value_or(Optimizer::adamw)}, sharded};
   const auto report = [&](bool whole) {
     context.whole = whole;
     return summarize(context, *GetParam(), simulate_round(context, *GetParam()));
@@ -304,7 +325,7 @@ TEST(AlikePlaces, PartnersAreNot) {
   for (const auto& alike : alike_places(area, equal_rounds(&exchanges::pair, 4, 1, kGBytes))) {
     EXPECT_EQ(alike.size(), 1u);
   }
-  EXPECT_EQ(unlike_places(area, exchanges::pair), 4);
+  EXPECT_EQ(unlike_places(area, {.exchange = &exchanges::pair}), 4);
 }
 
 // The direction of what goes over the link depends on the order of its ends.
@@ -314,7 +335,19 @@ TEST(AlikePlaces, SitesOfATableWithALinkOfItsOwnAreNot) {
   const auto alike = alike_places(area, three_kinds(&exchanges::store, area));
   for (std::size_t place = 0; place < 5; ++place) EXPECT_EQ(alike[place].size(), 1u);
   EXPECT_EQ(alike[5], (std::vector<int>{5, 6, 7}));
-  EXPECT_EQ(unlike_places(area, exchanges::store), 5 + 1 + 1);
+  EXPECT_EQ(unlike_places(area, {.exchange = &exchanges::store}), 5 + 1 + 1);
+}
+
+// In a round of regions they send to nobody, though there are more like them.
+TEST(AlikePlaces, SitesWithoutARegionAreNot) {
+  WideArea area = three_tables();
+  area.sites[1].region = "west";
+  RoundShape shape = three_kinds(&exchanges::ring, area);
+  exchange_in_regions(shape);
+  const auto alike = alike_places(area, shape);
+  for (std::size_t place = 0; place < 5; ++place) EXPECT_EQ(alike[place].size(), 1u);
+  EXPECT_EQ(alike[5].size(), 3u);
+  EXPECT_EQ(unlike_places(area, {.exchange = &exchanges::ring, .across_every = 3}), 5 + 1 + 1);
 }
 
 // The first one that is heard sums for the others.
