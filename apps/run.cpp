@@ -34,6 +34,7 @@
 #include "sim/report/writers.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "sim/study/goodput.hpp"
+#include "sim/study/membership.hpp"
 #include "sim/study/search/break_even.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
@@ -162,7 +163,10 @@ class Comparison {
         report.range = range_of(job_, setup, report, jobs_of_each);
       }
       report.codec_error = errors_of(job_, setup, errors);
-      if (all[i].is_shown) report.goodput = goodput_of(job_, setup, report);
+      if (all[i].is_shown) {
+        report.goodput = goodput_of(job_, setup, report);
+        report.membership = membership_of(job_, setup, report);
+      }
       return one;
     });
   }

@@ -21,19 +21,15 @@ void add_reliability_flag(boost::program_options::options_description& flags, Jo
 boost::program_options::options_description goodput_flags(JobOptions& o) {
   boost::program_options::options_description flags("Goodput");
   add_reliability_flag(flags, o);
-  flags.add_options()("tokens", boost::program_options::value(&o.target_tokens),
-                      "with --reliability: tokens to train on, e.g. 15e12; adds days and price, "
-                      "with likely ranges");
+  flags.add_options()(
+      "tokens", boost::program_options::value(&o.target_tokens),
+      "with --reliability, or over sites that come and go: tokens to train on, e.g. "
+      "15e12; adds days and price, with likely ranges");
   return flags;
 }
 
 void check_target(const JobOptions& options, bool given) {
   if (!given) return;
-  if (options.reliability.empty()) {
-    throw sim::InputError(
-        "--tokens: needs --reliability, which says how often training fails; add it, e.g. "
-        "llama3_h100");
-  }
   if (!(options.target_tokens >= 1) || !std::isfinite(options.target_tokens)) {
     throw sim::InputError(fmt::format("--tokens: {} is not a number of tokens; write e.g. 15e12",
                                       options.target_tokens));
@@ -42,6 +38,7 @@ void check_target(const JobOptions& options, bool given) {
 
 void read_reliability(const JobOptions& options, const SortedSettings& settings,
                       sim::study::Job& job) {
+  if (options.target_tokens > 0) job.target_tokens = options.target_tokens;
   if (options.reliability.empty()) {
     if (settings.reliability.empty()) return;
     throw sim::InputError(
@@ -56,7 +53,15 @@ void read_reliability(const JobOptions& options, const SortedSettings& settings,
   }
   job.reliability = sim::read_reliability(data_file(Kind::reliability, options.reliability),
                                           settings.reliability);
-  if (options.target_tokens > 0) job.target_tokens = options.target_tokens;
+}
+
+void check_what_fails(const sim::study::Job& job) {
+  if (!job.target_tokens || job.reliability || has_comers(job.topology)) return;
+  throw sim::InputError(
+      job.inner
+          ? "--tokens: needs sites that come and go; write sites.NAME.stays in their file"
+          : "--tokens: needs --reliability, which says how often training fails; add it, e.g. "
+            "llama3_h100");
 }
 
 }  // namespace apps

@@ -11,7 +11,7 @@ namespace apps {
 
 // --reliability and --tokens.
 [[nodiscard]] boost::program_options::options_description goodput_flags(JobOptions& options);
-// Throws InputError if --tokens is given without --reliability, or is no number of tokens.
+// Throws InputError if --tokens is given and is no number of tokens.
 void check_target(const JobOptions& options, bool given);
 // --reliability alone.
 void add_reliability_flag(boost::program_options::options_description& flags, JobOptions& options);
@@ -20,5 +20,7 @@ void add_reliability_flag(boost::program_options::options_description& flags, Jo
 // for a file where there are several sites.
 void read_reliability(const JobOptions& options, const SortedSettings& settings,
                       sim::study::Job& job);
+// Throws InputError if there are tokens to train on and nothing that ever fails or leaves.
+void check_what_fails(const sim::study::Job& job);
 
 }  // namespace apps

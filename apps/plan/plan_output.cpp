@@ -17,7 +17,7 @@
 #include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/report/goodput_rows.hpp"
+#include "sim/report/target_rows.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/study/search/spread.hpp"
 #include "sim/topology/ranks.hpp"

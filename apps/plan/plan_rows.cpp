@@ -9,6 +9,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/goodput_rows.hpp"
 #include "sim/report/records.hpp"
+#include "sim/report/target_rows.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {

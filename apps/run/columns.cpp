@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
@@ -22,7 +23,9 @@ using sim::study::uncompressed_schemes;
 
 Job read(const RunOptions& options) {
   if (is_wide_area(options.job.topology)) refuse_step_flags(options);
-  return read_job(options.job);
+  Job job = read_job(options.job);
+  check_what_fails(job);
+  return job;
 }
 
 // The scheme that `name` means as the baseline of the setup's.

@@ -18,4 +18,16 @@ namespace sim {
   return scramble(bits * 0x9e3779b97f4a7c15 + scramble(more + 0x9e3779b97f4a7c15));
 }
 
+// Uniform in (0, 1], one after the other.
+class Draws {
+ public:
+  explicit constexpr Draws(std::uint64_t seed) : seed_(seed) {}
+  constexpr double next() {
+    return static_cast<double>((mix(seed_, ++drawn_) >> 11) + 1) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t seed_, drawn_ = 0;
+};
+
 }  // namespace sim

@@ -14,16 +14,6 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Uniform in (0, 1], by number.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : seed_(seed) {}
-  double next() { return static_cast<double>((mix(seed_, ++drawn_) >> 11) + 1) * 0x1p-53; }
-
- private:
-  std::uint64_t seed_, drawn_ = 0;
-};
-
 class JobRun {
  public:
   JobRun(const Renewal& job, double interval_s, double time_s, std::uint64_t seed)

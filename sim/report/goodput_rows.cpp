@@ -8,12 +8,11 @@
 #include <utility>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/target_rows.hpp"
 #include "sim/report/writers.hpp"
 
 namespace sim {
 namespace {
-
-constexpr double kMinute_s = 60;
 
 // A figure of the goodput; "-" where there is none, or where it is empty.
 TableRow goodput_row(std::string label,
@@ -22,13 +21,6 @@ TableRow goodput_row(std::string label,
             const std::string known = report.goodput ? text(*report.goodput) : "";
             return known.empty() ? std::string("-") : known;
           }};
-}
-
-// The same of a target for tokens.
-TableRow target_row(std::string label, const std::function<std::string(const TokenTarget&)>& text) {
-  return goodput_row(std::move(label), [text](const GoodputFigures& g) {
-    return g.target ? text(*g.target) : std::string();
-  });
 }
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -40,10 +32,6 @@ TableRow share_row(std::string label, double TimeShares::*share) {
   });
 }
 
-std::string days_text(double days) { return long_time_text(days * kDay_s); }
-std::string usd_text(double usd) {
-  return std::isfinite(usd) ? to_text(Dollars::from_base(usd)) : "never";
-}
 std::string bytes_text(double bytes) { return to_text(Bytes{std::llround(bytes)}); }
 
 bool saves(const GoodputFigures& g) { return g.checkpoint.stall_s + g.checkpoint.write_s > 0; }
@@ -119,22 +107,6 @@ std::vector<TableRow> goodput_rows() {
                          return fmt::format("{:.4g}-{:.4g}", g.tokens_per_day_low / 1e9,
                                             g.tokens_per_day_high / 1e9);
                        }),
-           target_row("tokens to train",
-                      [](const TokenTarget& t) { return fmt::format("{:g}", t.tokens); }),
-           target_row("  time", [](const TokenTarget& t) { return days_text(t.days); }),
-           target_row(kRangeLabel,
-                      [](const TokenTarget& t) {
-                        return joined_range(days_text(t.days_low), days_text(t.days_high), "-");
-                      }),
-           target_row(
-               "  price",
-               [](const TokenTarget& t) { return t.usd > 0 ? usd_text(t.usd) : std::string(); }),
-           target_row(kRangeLabel,
-                      [](const TokenTarget& t) {
-                        return t.usd > 0
-                                   ? joined_range(usd_text(t.usd_low), usd_text(t.usd_high), "-")
-                                   : std::string();
-                      }),
        }) {
     rows.push_back(std::move(row));
   }
@@ -170,23 +142,7 @@ void add_goodput(const GoodputFigures& g, nlohmann::ordered_json& record) {
                      {"tokens_per_day", g.tokens_per_day},
                      {"tokens_per_day_low", g.tokens_per_day_low},
                      {"tokens_per_day_high", g.tokens_per_day_high}});
-  if (!g.target) return;
-  const TokenTarget& t = *g.target;
-  record.update(Json{{"target_tokens", t.tokens},
-                     {"training_days", finite(t.days)},
-                     {"training_days_low", finite(t.days_low)},
-                     {"training_days_high", finite(t.days_high)},
-                     {"training_usd", finite(t.usd)},
-                     {"training_usd_low", finite(t.usd_low)},
-                     {"training_usd_high", finite(t.usd_high)}});
-}
-
-std::string long_time_text(double seconds) {
-  if (!std::isfinite(seconds)) return "never";
-  if (seconds >= kDay_s) return fmt::format("{:.1f} days", seconds / kDay_s);
-  if (seconds >= kHour_s) return fmt::format("{:.1f} h", seconds / kHour_s);
-  if (seconds >= kMinute_s) return fmt::format("{:.1f} min", seconds / kMinute_s);
-  return to_text(Seconds::from_base(seconds));
+  if (g.target) add_target(*g.target, record);
 }
 
 }  // namespace sim

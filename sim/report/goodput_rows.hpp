@@ -13,7 +13,4 @@ namespace sim {
 // Every name carries its unit.
 void add_goodput(const GoodputFigures& goodput, nlohmann::ordered_json& record);
 
-// "29.4 days", "7.2 h", "13.6 min", "42 s": nothing longer than days, as trainings take weeks.
-[[nodiscard]] std::string long_time_text(double seconds);
-
 }  // namespace sim

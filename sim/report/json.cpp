@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/report/goodput_rows.hpp"
+#include "sim/report/membership_rows.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -127,6 +128,7 @@ Json figures(const Report& report) {
   add_costs(report, json);
   add_range(report.range, json);
   if (report.goodput) add_goodput(*report.goodput, json);
+  if (report.membership) add_membership(*report.membership, json);
   add_comparison(report, json);
   return json;
 }

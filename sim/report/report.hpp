@@ -116,6 +116,22 @@ struct RoundFigures {
   std::string fullest_site;  // whose memory is used most, as a share
 };
 
+// What a month brings to sites that come and go (sim/reliability/membership.hpp): means of many
+// months. Ranges are likely ones, of a month and of the speed with all sites, as independent errors.
+struct MembershipFigures {
+  int sites = 0;
+  double members = 0;  // of them, at the end of a round
+  double tokens_per_s = 0, tokens_per_s_low = 0, tokens_per_s_high = 0;
+  double expected_tokens_per_s = 0;   // by plain arithmetic
+  double kept_share = 0;              // of the tokens per second with all sites
+  double lost_share = 0;              // of the steps, with sites that left before the round's end
+  double waited_share = 0;            // of the time, for sites that had left
+  double idle_share = 0;              // of the time, with too few sites
+  double leaves_per_day = 0;          // of all sites
+  double usd_per_million_tokens = 0;  // sites that are away cost nothing
+  std::optional<TokenTarget> target;
+};
+
 struct Report {
   std::string topology, model, scheme;
   int gpus = 0;
@@ -147,10 +163,11 @@ struct Report {
   std::optional<std::string> flags;
   std::optional<std::string> baseline_flags;
   std::optional<BreakEven> break_even;
-  std::optional<ParetoPlace> pareto;      // where several steps are reported
-  std::optional<LikelyRange> range;       // where it was simulated
-  std::optional<GoodputFigures> goodput;  // where it was asked for
-  std::optional<StepFigures> step;        // one of these two
+  std::optional<ParetoPlace> pareto;            // where several steps are reported
+  std::optional<LikelyRange> range;             // where it was simulated
+  std::optional<GoodputFigures> goodput;        // where it was asked for
+  std::optional<MembershipFigures> membership;  // where sites come and go
+  std::optional<StepFigures> step;              // one of these two
   std::optional<RoundFigures> round;
 
   [[nodiscard]] bool ended() const { return std::isfinite(time_s); }

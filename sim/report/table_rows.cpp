@@ -10,7 +10,9 @@
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/goodput_rows.hpp"
+#include "sim/report/membership_rows.hpp"
 #include "sim/report/records.hpp"
+#include "sim/report/target_rows.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -296,12 +298,17 @@ Rows cost_rows(bool rounds) {
 }  // namespace
 
 std::vector<TableRow> table_rows(bool rounds) {
+  const auto fits_or_is_not_told = [](const Report& r) {
+    return r.fits_memory || !(r.goodput || r.membership);
+  };
   Rows rows{{"", [](const Report& r) { return TableCell(heading(r), Style::heading); }}};
   for (Rows part :
        {setup_rows(rounds), if_they_fit(head_rows(rounds), &Report::fits_memory), speedup_rows(),
         time_rows(rounds), rounds ? wide_wire_rows() : wire_rows(), link_rows(rounds),
         memory_rows(), error_rows(rounds), if_they_fit(cost_rows(rounds), &Report::fits_memory),
-        if_they_fit(goodput_rows(), [](const Report& r) { return r.fits_memory || !r.goodput; })}) {
+        if_they_fit(goodput_rows(), fits_or_is_not_told),
+        if_they_fit(membership_rows(), fits_or_is_not_told),
+        if_they_fit(target_rows(), fits_or_is_not_told)}) {
     std::ranges::move(part, std::back_inserter(rows));
   }
   return rows;

@@ -59,6 +59,10 @@ std::string place_name(const WideArea& area, int place) {
   return site.count == 1 ? site.name : fmt::format("{}_{}", site.name, position.number);
 }
 
+bool has_comers(const WideArea& area) {
+  return std::ranges::any_of(area.sites, [](const Site& one) { return one.stays.has_value(); });
+}
+
 std::vector<int> regions_of(const WideArea& area) {
   std::vector<int> regions;
   std::map<std::string, int> named;

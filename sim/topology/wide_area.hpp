@@ -50,7 +50,10 @@ struct Site {
   double speed = 1;  // of its steps, relative to its GPUs: for a peer slowed by other causes
   std::optional<Seconds> late;       // its delay at the start of a round
   std::optional<Seconds> drops_out;  // its permanent failure, from the start of the round
-  Variation variation;               // of uplink and downlink
+  // It comes and goes: means, of exponential laws, of the times from joining until it leaves and from
+  // there until it is back. None: it stays.
+  std::optional<Seconds> stays, returns_after;
+  Variation variation;  // of uplink and downlink
 };
 
 // The path between pairs of sites: [links.NAME], or [backbone] for all pairs without a link.
@@ -81,6 +84,7 @@ struct WideArea {
   std::optional<WideLink> backbone;
   std::vector<WideLink> links;
   std::optional<Store> store;
+  std::optional<Seconds> detection;  // until the others notice that a site has left
 };
 
 // The keys of a file of sites.
@@ -111,6 +115,9 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // The path between two sites: an index into `links`, or -1 for the backbone.
 [[nodiscard]] int link_between(const WideArea& area, int place_a, int place_b);
 [[nodiscard]] const WideLink& path_between(const WideArea& area, int place_a, int place_b);
+
+// Whether any site comes and goes.
+[[nodiscard]] bool has_comers(const WideArea& area);
 
 // With these numbers of sites per table, and without tables that are then empty or links that are
 // then unused.

@@ -83,6 +83,16 @@ void read_site_cluster(TomlReader& reader, const std::string& table,
   if (reader.is_good(power_cap)) cap_power(reader, power_cap, site);
 }
 
+void read_comings(TomlReader& reader, const std::string& table, Site& site) {
+  const std::string stays = key_in(table, "stays"), returns = key_in(table, "returns_after");
+  if (reader.has(stays)) {
+    site.stays = reader.quantity<Seconds>(stays);
+    site.returns_after = reader.quantity<Seconds>(returns);
+  } else {
+    reader.inapplicable(returns, "applies to a site that leaves; write stays, or remove it");
+  }
+}
+
 Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& cluster_file) {
   const std::string table = key_in("sites", name);
   const auto key = [&](const char* leaf) { return key_in(table, leaf); };
@@ -103,6 +113,7 @@ Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& c
   if (reader.has(key("drops_out"))) {
     site.drops_out = reader.quantity<Seconds>(key("drops_out"), Zero::allowed);
   }
+  read_comings(reader, table, site);
   site.variation = read_variation(reader, table);
   return site;
 }
@@ -253,6 +264,15 @@ void check_paths(TomlReader& reader, const WideArea& area, const Joined& joined)
   }
 }
 
+void read_membership(TomlReader& reader, WideArea& area) {
+  if (has_comers(area)) {
+    area.detection = reader.quantity<Seconds>("membership.detection", Zero::allowed);
+  } else {
+    reader.inapplicable("membership.detection",
+                        "applies where a site leaves; write sites.NAME.stays, or remove it");
+  }
+}
+
 }  // namespace
 
 WideArea parse_wide_area(std::string_view text, const std::filesystem::path& file,
@@ -266,6 +286,7 @@ WideArea parse_wide_area(std::string_view text, const std::filesystem::path& fil
   if (reader.has_table("backbone")) area.backbone = read_link(reader, "backbone", "backbone");
   const Joined joined = read_links(reader, area);
   if (reader.has_table("store")) area.store = read_store(reader);
+  read_membership(reader, area);
   if (reader.all_good()) {
     std::vector<int> counts;
     for (const Site& site : area.sites) counts.push_back(site.count);

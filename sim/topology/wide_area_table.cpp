@@ -55,6 +55,16 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.late", "time", "0 s", "Delay before the site begins the round.", "10 s"},
     {"sites.NAME.drops_out", "time", "never",
      "Time into the round at which the site leaves for good.", "60 s"},
+    {"sites.NAME.stays", "time above 0", "for ever",
+     "Mean time from joining until the site leaves, of an exponential law: `run` then adds what a "
+     "month brings.",
+     "12 h"},
+    {"sites.NAME.returns_after", "time above 0", "required with stays",
+     "Mean time from leaving until the site is back, of an exponential law. It then loads the "
+     "weights and the optimizer's state, and takes part from the next round on.",
+     "2 h"},
+    {"membership.detection", "time", "required with stays",
+     "Time until the others notice that a site has left.", "6 s"},
     {"sites.NAME.changes", "list of strings", "the rate never changes", kSiteChanges},
     {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
     {"backbone.bandwidth", "bandwidth above 0", "no limit",

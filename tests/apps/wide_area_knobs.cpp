@@ -50,6 +50,12 @@ constexpr std::string_view kRegions =
     "--topology two_sites_10g --model gpt_125m --scheme hierarchical_diloco "
     "--set sites.west.region=coast";
 
+// One of the two comes and goes.
+constexpr std::string_view kComes =
+    "--topology two_sites_10g --model gpt_125m --scheme diloco --set sites.east.stays=10h "
+    "--set sites.east.returns_after=1h --set membership.detection=6s";
+
+constexpr std::string_view kKept = "/kept_tokens_per_s";
 constexpr std::string_view kRound = "/round_time_s";
 constexpr std::string_view kInner = "/by_site/0/inner_step_s";
 
@@ -79,6 +85,10 @@ constexpr Knob kKnobs[] = {
     {"sites.east.speed", kTwo, "0.5", kInner, up},
     {"sites.east.late", kTwo, "100s", kRound, up},
     {"sites.east.drops_out", kTwo, "1s", "/outcome", changed},
+    {"sites.east.stays", kComes, "5h", kKept, down},
+    {"sites.east.returns_after", kComes, "2h", kKept, down},
+    {"membership.detection", kComes, "1h", kKept, down},
+    {"--tokens", kComes, "1e12", "/training_days", changed},
     {"sites.east.changes", kTwo, "[\"1 ms: 0.01\"]", kRound, up},
     {"sites.east.repeats", kSlowAccess, "1s", kRound, down},
 

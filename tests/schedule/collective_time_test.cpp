@@ -219,8 +219,8 @@ TEST_P(CollectiveBound, IsTheBytesOfAnyLinkOverItsBandwidth) {
   for (const auto nvlink : {&fabrics::switched, &fabrics::full_mesh}) {
     for (const double oversubscription : {1.0, 4.0}) {
       const Cluster cluster = sample_cluster({.nodes = 8,
-                                              .gpus = 4,
-                                              .nics = 2,
+                                              .gpus = 2,
+                                              .nics = 1,
                                               .fabric = GetParam(),
                                               .oversubscription = oversubscription,
                                               .nodes_per_leaf = 2,

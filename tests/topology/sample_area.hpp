@@ -37,6 +37,8 @@ region = "atlantic"
 speed = 0.5
 late = "7 s"
 drops_out = "90 s"
+stays = "8 h"
+returns_after = "3 h"
 changes = ["100 s: 0.5", "200 s: 0", "260 s: 1"]
 repeats = "600 s"
 [sites.west]
@@ -55,6 +57,8 @@ loss = 0.002
 background = 0.25
 price = "6 USD/h"
 changes = ["11 s: 0.75"]
+[membership]
+detection = "4 s"
 [store]
 upload = "60 Gbps"
 download = "70 Gbps"

@@ -62,7 +62,7 @@ std::vector<Shipped> shipped_inputs() {
              },
          .optional_tables = optional_tables_of(file),
          .optional_keys = {"count", "nodes", "power_cap", "region", "speed", "late", "drops_out",
-                           "changes", "repeats", "background", "bandwidth", "price"}});
+                           "stays", "returns_after", "detection", "changes", "repeats", "background", "bandwidth", "price"}});
   }
   for (const auto& file : shipped_files("traces/models", ".toml")) {
     inputs.push_back(

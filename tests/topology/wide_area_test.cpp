@@ -32,7 +32,8 @@ TEST(WideArea, HasEveryValueOfItsFile) {
   EXPECT_EQ(area.sites[1].count, 1);
   EXPECT_EQ(area.sites[1].cluster.nodes, 16) << "all that its cluster has";
   EXPECT_EQ(area.sites[1].speed, 1);
-  EXPECT_FALSE(area.sites[1].power_cap || area.sites[1].late || area.sites[1].drops_out);
+  EXPECT_FALSE(area.sites[1].power_cap || area.sites[1].late || area.sites[1].drops_out ||
+               area.sites[1].stays);
   EXPECT_TRUE(area.sites[1].variation.changes.empty());
 }
 
@@ -51,6 +52,9 @@ TEST(WideArea, HasEveryValueOfASite) {
   EXPECT_EQ(site.speed, 0.5);
   EXPECT_EQ(site.late, 7_s);
   EXPECT_EQ(site.drops_out, 90_s);
+  EXPECT_EQ(site.stays, Seconds::from_base(8 * kHour_s));
+  EXPECT_EQ(site.returns_after, Seconds::from_base(3 * kHour_s));
+  EXPECT_EQ(read_area(kSampleArea).detection, 4_s);
   ASSERT_EQ(site.variation.changes.size(), 3u);
   EXPECT_EQ(site.variation.changes[0].at, 100_s);
   EXPECT_EQ(site.variation.changes[0].share, 0.5);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/reliability/membership.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+#include "sim/base/error.hpp"
+#include "sim/base/mix.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+
+int sum(const std::vector<int>& members) {
+  return std::accumulate(members.begin(), members.end(), 0);
+}
+
+class Rounds {
+ public:
+  Rounds(const Membership& membership, double span_s, std::uint64_t seed)
+      : given_(membership),
+        end_s_(span_s),
+        draws_(seed),
+        ready_(membership.kinds.size()),
+        kinds_(membership.kinds.size()) {
+    std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
+    for (const std::size_t kind : kinds_) {
+      for (int i = 0; i < given_.kinds[kind].count; ++i) begin(kind);
+    }
+  }
+
+  PlayedRounds run() {
+    while (now_s_ < end_s_) {
+      while (!events_.empty() && events_.top().time_s <= now_s_) take_event();
+      if (sum(ready_) < given_.least) {
+        wait_for_members();
+      } else if (const RoundLength round = given_.round(ready_);
+                 next_s() >= now_s_ + round.round_s) {
+        play_quiet(round.round_s);
+      } else {
+        play_eventful();
+      }
+    }
+    played_.time_s = now_s_;
+    played_.members =
+        contributions_ / static_cast<double>(std::max<std::int64_t>(1, played_.rounds));
+    return played_;
+  }
+
+ private:
+  enum class What { leaves, is_ready, is_back };
+  struct Event {
+    double time_s;
+    What what;
+    std::size_t kind;
+    double ready_s = 0;  // of one that leaves: since when it could take part
+    bool operator>(const Event& other) const { return time_s > other.time_s; }
+  };
+
+  [[nodiscard]] double draw(double mean_s) { return -mean_s * std::log(draws_.next()); }
+
+  // As it is after a long time: there, or away.
+  void begin(std::size_t kind) {
+    const MemberKind& one = given_.kinds[kind];
+    if (std::isinf(one.stays_s)) {
+      ++ready_[kind];
+    } else if (draws_.next() * (one.stays_s + one.away_s) <= one.stays_s) {
+      ++ready_[kind];
+      events_.push({draw(one.stays_s), What::leaves, kind, 0});
+    } else {
+      events_.push({draw(one.away_s), What::is_back, kind});
+    }
+  }
+
+  [[nodiscard]] double next_s() const { return events_.empty() ? kForever : events_.top().time_s; }
+
+  // What happens next to any member. Returns it.
+  Event take_event() {
+    const Event event = events_.top();
+    events_.pop();
+    const MemberKind& kind = given_.kinds[event.kind];
+    switch (event.what) {
+      case What::is_ready:
+        ++ready_[event.kind];
+        break;
+      case What::is_back: {
+        const double ready_s = event.time_s + kind.joins_s;
+        const double leaves_s = event.time_s + draw(kind.stays_s);
+        if (ready_s < leaves_s) events_.push({ready_s, What::is_ready, event.kind});
+        events_.push({leaves_s, What::leaves, event.kind, ready_s});
+        break;
+      }
+      case What::leaves:
+        ++played_.leaves;
+        if (event.ready_s <= event.time_s) --ready_[event.kind];
+        events_.push({event.time_s + draw(kind.away_s), What::is_back, event.kind});
+        break;
+    }
+    return event;
+  }
+
+  void wait_for_members() {
+    const double until_s = std::min(next_s(), end_s_);
+    require(until_s < kForever, "members come back, or are enough");
+    played_.idle_s += until_s - now_s_;
+    now_s_ = until_s;
+  }
+
+  void end_rounds(const std::vector<int>& members, double rounds) {
+    for (const std::size_t kind : kinds_) {
+      played_.kept += rounds * members[kind] * given_.kinds[kind].per_round;
+    }
+    contributions_ += rounds * sum(members);
+    played_.rounds += static_cast<std::int64_t>(rounds);
+  }
+
+  // As many rounds as end before anything happens.
+  void play_quiet(double round_s) {
+    const double until_s = std::min(next_s(), end_s_);
+    const double rounds = std::max(1.0, std::floor((until_s - now_s_) / round_s));
+    end_rounds(ready_, rounds);
+    now_s_ += rounds * round_s;
+  }
+
+  // Takes events until `until_s()`, which may move on with each member of the round that leaves.
+  template <class Until, class Leave>
+  void take_events(std::vector<int>& members, double start_s, Until until_s, Leave leave) {
+    while (next_s() < until_s()) {
+      const Event event = take_event();
+      if (event.what != What::leaves || event.ready_s > start_s) continue;
+      --members[event.kind];
+      played_.lost += given_.kinds[event.kind].per_round;
+      leave(event.time_s);
+      if (sum(members) < given_.least) return;
+    }
+  }
+
+  // A round in which somebody leaves or comes back.
+  void play_eventful() {
+    const double start_s = now_s_;
+    std::vector<int> members = ready_;
+    RoundLength round = given_.round(members);
+    double noticed_s = 0;
+    const auto left = [&](double time_s) {
+      noticed_s = time_s + given_.detection_s;
+      if (sum(members) >= given_.least) round = given_.round(members);
+    };
+    const auto exchange_s = [&] { return std::max(start_s + round.steps_s, noticed_s); };
+    take_events(members, start_s, exchange_s, left);
+    if (sum(members) < given_.least) return lose(members, noticed_s);
+    double begun_s = exchange_s();
+    played_.waited_s += begun_s - (start_s + round.steps_s);
+    const auto end_s = [&] { return begun_s + round.round_s - round.steps_s; };
+    take_events(members, start_s, end_s, [&](double time_s) {
+      left(time_s);
+      played_.waited_s += noticed_s - begun_s;
+      begun_s = noticed_s;
+    });
+    if (sum(members) < given_.least) return lose(members, noticed_s);
+    now_s_ = end_s();
+    end_rounds(members, 1);
+  }
+
+  // A round that too few are left to end.
+  void lose(const std::vector<int>& members, double until_s) {
+    for (const std::size_t kind : kinds_) {
+      played_.lost += members[kind] * given_.kinds[kind].per_round;
+    }
+    now_s_ = until_s;
+  }
+
+  const Membership& given_;
+  double end_s_, now_s_ = 0;
+  Draws draws_;
+  std::vector<int> ready_;  // by kind
+  std::vector<std::size_t> kinds_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  PlayedRounds played_;
+  double contributions_ = 0;  // members at the ends of rounds, summed over them
+};
+
+}  // namespace
+
+PlayedRounds play_rounds(const Membership& membership, double span_s, std::uint64_t seed) {
+  return Rounds(membership, span_s, seed).run();
+}
+
+double ready_share(const MemberKind& kind) {
+  if (std::isinf(kind.stays_s)) return 1;
+  return kind.stays_s * std::exp(-kind.joins_s / kind.stays_s) / (kind.stays_s + kind.away_s);
+}
+
+double expected_per_second(const Membership& membership) {
+  std::vector<int> members;
+  for (const MemberKind& kind : membership.kinds) {
+    members.push_back(static_cast<int>(std::lround(kind.count * ready_share(kind))));
+  }
+  if (sum(members) < std::max(1, membership.least)) return 0;
+  const double round_s = membership.round(members).round_s;
+  double kept = 0;
+  for (const MemberKind& kind : membership.kinds) {
+    const double ends = std::isinf(kind.stays_s) ? 1 : std::exp(-round_s / kind.stays_s);
+    kept += kind.count * kind.per_round * ready_share(kind) * ends;
+  }
+  return kept / round_s;
+}
+
+}  // namespace sim

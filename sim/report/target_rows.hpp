@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens to train on, their days and their price, in tables and records: of a job that fails, or of
+// sites that come and go.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/report/table_rows.hpp"
+
+namespace sim {
+
+[[nodiscard]] std::vector<TableRow> target_rows();
+// Every name carries its unit.
+void add_target(const TokenTarget& target, nlohmann::ordered_json& record);
+
+// "29.4 days", "7.2 h", "13.6 min", "42 s": nothing longer than days, as trainings take weeks.
+[[nodiscard]] std::string long_time_text(double seconds);
+
+}  // namespace sim

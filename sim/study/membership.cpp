@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/membership.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "sim/reliability/membership.hpp"
+#include "sim/study/simulation.hpp"
+#include "sim/topology/wide_topology.hpp"
+
+namespace sim::study {
+namespace {
+
+constexpr double kMonth_s = 30 * kDay_s;
+// Months that are played for a likely range, and of how many comings and goings at most.
+constexpr double kFewestMonths = 8, kMostMonths = 40, kMostEvents = 2e6;
+constexpr std::uint64_t kSeed = 20;
+// Of a table of more sites, rounds are simulated at so many numbers of them.
+constexpr int kNumbers = 64;
+// What a site that comes back loads, a parameter: the weights in FP32 and the outer momentum; where
+// sites exchange gradients, Adam's two moments instead.
+constexpr double kOuterState = 4 + 4, kInnerState = 4 + 8;
+
+// From the storage, or from another site.
+double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
+  const WideArea& area = job.topology;
+  int place = 0;
+  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
+  if (!area.store && place_count(area) < 2) return 0;
+  const int source = area.store ? store_place(area) : place == 0 ? place_count(area) - 1 : 0;
+  const Hop hop = wide_hop(source, place);
+  const WideTopology topology(area);
+  double rate_Bps = wide_connection_rate(area, hop).base();
+  for (const LinkId link : topology.way(hop).links) {
+    rate_Bps = std::min(rate_Bps, topology.links()[link].rate_Bps);
+  }
+  const double bytes = (exchange.gradients ? kInnerState : kOuterState) *
+                       static_cast<double>(total_parameters(job.model));
+  return wide_latency(area, hop).base() + bytes / rate_Bps;
+}
+
+// With these numbers of sites by table.
+Job with_members(const Job& job, const std::vector<int>& members) {
+  Job fewer = job;
+  fewer.topology = with_counts(job.topology, members);
+  fewer.calibrations.clear();
+  for (std::size_t table = 0; table < members.size(); ++table) {
+    if (members[table] > 0) fewer.calibrations.push_back(job.calibrations[table]);
+  }
+  return fewer;
+}
+
+// Simulates each number of sites once.
+class RoundsByMembers {
+ public:
+  RoundsByMembers(const Job& job, const Setup& setup, const RoundFigures& figures)
+      : job_(job), setup_(setup), figures_(figures) {}
+
+  RoundLength operator()(std::span<const int> members) {
+    std::vector<int> near;
+    double steps_s = 0;
+    for (std::size_t table = 0; table < members.size(); ++table) {
+      const int unit = std::max(1, job_.topology.sites[table].count / kNumbers);
+      const int rounded = (members[table] + unit / 2) / unit * unit;
+      near.push_back(members[table] == 0 ? 0 : std::max(1, rounded));
+      if (members[table] == 0) continue;
+      steps_s = std::max(steps_s, figures_.inner_steps * figures_.by_site[table].inner_step_s);
+    }
+    const auto [known, added] = round_s_.try_emplace(near);
+    if (added) known->second = seconds_of(with_members(job_, near), setup_);
+    return {std::min(steps_s, known->second), known->second};
+  }
+
+ private:
+  const Job& job_;
+  const Setup& setup_;
+  const RoundFigures& figures_;
+  std::map<std::vector<int>, double> round_s_;
+};
+
+double tokens_of_round(const Job& job, const Setup& setup, std::size_t table, int inner_steps) {
+  const Cluster& cluster = job.topology.sites[table].cluster;
+  return static_cast<double>(global_batch(cluster, setup.parallelism)) * job.model.sequence *
+         inner_steps;
+}
+
+MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table) {
+  const Site& site = job.topology.sites[table];
+  const SiteExchange& exchange = *setup.scheme.between_sites;
+  MemberKind kind{.count = site.count,
+                  .stays_s = std::numeric_limits<double>::infinity(),
+                  .per_round = tokens_of_round(job, setup, table, exchange.inner_steps)};
+  if (!site.stays) return kind;
+  kind.stays_s = site.stays->base();
+  kind.away_s = site.returns_after->base();
+  kind.joins_s = load_s(job, exchange, table);
+  return kind;
+}
+
+double months_played(const std::vector<MemberKind>& kinds) {
+  double events = 0;  // of a month
+  for (const MemberKind& kind : kinds) {
+    events += 2 * kind.count * kMonth_s / (kind.stays_s + kind.away_s);
+  }
+  return std::clamp(kMostEvents / std::max(1.0, events), kFewestMonths, kMostMonths);
+}
+
+// Per second: GPUs and network of the sites that are there, all leased links, egress by rounds.
+double usd_per_second(const Job& job, const std::vector<MemberKind>& kinds, const Report& report,
+                      double rounds_per_s, double members_share) {
+  const RoundFigures& figures = *report.round;
+  double usd = figures.link_usd / report.time_s + figures.egress_usd * members_share * rounds_per_s;
+  for (std::size_t table = 0; table < kinds.size(); ++table) {
+    const MemberKind& kind = kinds[table];
+    const Cluster& cluster = job.topology.sites[table].cluster;
+    const double there = std::isinf(kind.stays_s) ? 1 : kind.stays_s / (kind.stays_s + kind.away_s);
+    usd += kind.count * there * (gpu_price(cluster) + network_price(cluster)).base();
+  }
+  return usd;
+}
+
+// By the likely range of the speed with all sites, an error of its own.
+void widen(const Report& report, MembershipFigures& figures) {
+  if (!report.range) return;
+  const auto end = [&](double of_months, double of_speed) {
+    const double months = std::log(of_months / figures.tokens_per_s);
+    const double speed = std::log(of_speed / report.tokens_per_s);
+    return std::hypot(months, speed);
+  };
+  figures.tokens_per_s_low = figures.tokens_per_s / std::exp(end(figures.tokens_per_s_low,
+                                                                 report.range->tokens_per_s_low));
+  figures.tokens_per_s_high = figures.tokens_per_s * std::exp(end(figures.tokens_per_s_high,
+                                                                  report.range->tokens_per_s_high));
+}
+
+TokenTarget target_of(double tokens, const MembershipFigures& figures) {
+  const auto days = [&](double tokens_per_s) { return tokens / tokens_per_s / kDay_s; };
+  const double usd_per_day = figures.usd_per_million_tokens / 1e6 * figures.tokens_per_s * kDay_s;
+  TokenTarget target{.tokens = tokens,
+                     .days = days(figures.tokens_per_s),
+                     .days_low = days(figures.tokens_per_s_high),
+                     .days_high = days(figures.tokens_per_s_low)};
+  target.usd = target.days * usd_per_day;
+  target.usd_low = target.days_low * usd_per_day;
+  target.usd_high = target.days_high * usd_per_day;
+  return target;
+}
+
+}  // namespace
+
+std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setup,
+                                               const Report& report) {
+  if (!job.inner || !has_comers(job.topology) || !report.ended()) return std::nullopt;
+  RoundsByMembers rounds(job, setup, *report.round);
+  Membership membership{.kinds = {},
+                        .round = [&](std::span<const int> members) { return rounds(members); },
+                        .detection_s = job.topology.detection->base(),
+                        .least = std::max(1, setup.scheme.between_sites->quorum)};
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    membership.kinds.push_back(kind_of(job, setup, table));
+  }
+  PlayedRounds all;
+  std::vector<double> tokens_per_s;  // of months
+  double members = 0;
+  const double months = std::floor(months_played(membership.kinds));
+  for (std::uint64_t month = 0; month < static_cast<std::uint64_t>(months); ++month) {
+    const PlayedRounds one = play_rounds(membership, kMonth_s, kSeed + month);
+    tokens_per_s.push_back(one.kept / one.time_s);
+    members += one.members * static_cast<double>(one.rounds);
+    for (double PlayedRounds::*figure :
+         {&PlayedRounds::time_s, &PlayedRounds::kept, &PlayedRounds::lost, &PlayedRounds::waited_s,
+          &PlayedRounds::idle_s}) {
+      all.*figure += one.*figure;
+    }
+    all.rounds += one.rounds;
+    all.leaves += one.leaves;
+  }
+  std::ranges::sort(tokens_per_s);
+  const auto rank = [&](double share) {
+    return tokens_per_s[static_cast<std::size_t>(std::lround(share * (months - 1)))];
+  };
+  MembershipFigures figures{
+      .sites = place_count(job.topology),
+      .members = members / static_cast<double>(std::max<std::int64_t>(1, all.rounds)),
+      .tokens_per_s = all.kept / all.time_s,
+      .tokens_per_s_low = rank(0.1),
+      .tokens_per_s_high = rank(0.9),
+      .expected_tokens_per_s = expected_per_second(membership),
+      .lost_share = all.lost / std::max(1.0, all.lost + all.kept),
+      .waited_share = all.waited_s / all.time_s,
+      .idle_share = all.idle_s / all.time_s,
+      .leaves_per_day = static_cast<double>(all.leaves) / all.time_s * kDay_s};
+  figures.kept_share = figures.tokens_per_s / report.tokens_per_s;
+  if (figures.tokens_per_s <= 0) return figures;
+  const double usd =
+      usd_per_second(job, membership.kinds, report, static_cast<double>(all.rounds) / all.time_s,
+                     figures.members / figures.sites);
+  figures.usd_per_million_tokens = usd / figures.tokens_per_s * 1e6;
+  widen(report, figures);
+  if (job.target_tokens) figures.target = target_of(*job.target_tokens, figures);
+  return figures;
+}
+
+}  // namespace sim::study

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Members that come and go, against closed forms.
+#include "sim/reliability/membership.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sim {
+namespace {
+
+constexpr double kNeverLeaves = std::numeric_limits<double>::infinity();
+constexpr double kHours = 3600, kDays = 24 * kHours;
+
+// Rounds of 1000 s, whoever takes part, of which the exchange takes so much.
+Membership members(std::vector<MemberKind> kinds, double exchange_s = 0) {
+  return {.kinds = std::move(kinds), .round = [exchange_s](std::span<const int>) {
+            return RoundLength{1000 - exchange_s, 1000};
+          }};
+}
+
+TEST(Membership, OfMembersThatStayIsRoundAfterRound) {
+  const Membership all = members({{.count = 3, .stays_s = kNeverLeaves, .per_round = 5}}, 400);
+  const PlayedRounds played = play_rounds(all, 1e6, 1);
+  EXPECT_EQ(played.rounds, 1000);
+  EXPECT_DOUBLE_EQ(played.kept, 1000 * 3 * 5);
+  EXPECT_DOUBLE_EQ(played.members, 3);
+  EXPECT_EQ(played.lost + played.waited_s + played.idle_s, 0);
+  EXPECT_DOUBLE_EQ(expected_per_second(all), 3 * 5 / 1000.0);
+}
+
+// Where nobody waits, the closed form is exact: a member is there at the start of a round as often as
+// at any time, and stays to its end by its law.
+TEST(Membership, KeepsWhatTheClosedFormSays) {
+  for (const double loads_s : {0.0, 3000.0}) {
+    const Membership all = members({{.count = 20,
+                                     .stays_s = 5 * kHours,
+                                     .away_s = 1 * kHours,
+                                     .joins_s = loads_s,
+                                     .per_round = 7},
+                                    {.count = 2, .stays_s = kNeverLeaves, .per_round = 50}});
+    const PlayedRounds played = play_rounds(all, 4000 * kDays, 7);
+    EXPECT_NEAR(played.kept / played.time_s / expected_per_second(all), 1, 2e-3) << loads_s;
+    EXPECT_EQ(played.waited_s, 0);
+    EXPECT_EQ(played.idle_s, 0);
+    const double leaves = 20 * played.time_s / (6 * kHours);
+    EXPECT_NEAR(static_cast<double>(played.leaves) / leaves, 1, 1e-2);
+    EXPECT_NEAR(played.lost / (played.lost + played.kept),
+                20 * 7 * ready_share(all.kinds[0]) * (1 - std::exp(-1000 / (5 * kHours))) /
+                    (20 * 7 * ready_share(all.kinds[0]) + 100),
+                1e-3);
+  }
+}
+
+// Of an exchange that takes the whole round, a member that leaves costs what had passed of it, and the
+// detection.
+TEST(Membership, ABrokenExchangeIsBegunAnew) {
+  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
+                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}},
+                           1000);
+  all.detection_s = 300;
+  const PlayedRounds played = play_rounds(all, 4000 * kDays, 3);
+  // It breaks at most one exchange a round, since it takes part again only from the next one on. From
+  // its leaving, on average R s' after the start, the other one needs the detection and R anew.
+  const double leaves = 1 - std::exp(-1000.0 / 2000);
+  const double until_s = 2000 - 1000 * std::exp(-0.5) / (1 - std::exp(-0.5));
+  const double round_s = 1000 + leaves * (until_s + 300);
+  const auto rounds = static_cast<double>(played.rounds);
+  EXPECT_NEAR(played.time_s / rounds, round_s, 2e-3 * round_s);
+  EXPECT_NEAR(played.waited_s / rounds, leaves * (until_s + 300), 5e-3 * round_s);
+  EXPECT_NEAR(played.members, 2 - leaves, 2e-3);
+}
+
+// Those that leave during the steps are noticed before the exchange, but for the last ones.
+TEST(Membership, ALateDetectionDelaysTheExchange) {
+  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
+                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  all.detection_s = 300;
+  const PlayedRounds played = play_rounds(all, 4000 * kDays, 5);
+  // One that leaves x before the end delays it by 300 - x.
+  double waited_s = 0;
+  for (double x = 0.5; x < 300; ++x) waited_s += (300 - x) * std::exp(-(1000 - x) / 2000) / 2000;
+  const auto rounds = static_cast<double>(played.rounds);
+  EXPECT_NEAR(played.waited_s / rounds, waited_s, 0.5);
+  EXPECT_NEAR(played.time_s / rounds, 1000 + waited_s, 0.5);
+}
+
+TEST(Membership, WaitsForAQuorum) {
+  Membership all =
+      members({{.count = 2, .stays_s = 10 * kHours, .away_s = 10 * kHours, .per_round = 1}});
+  all.least = 2;
+  const PlayedRounds played = play_rounds(all, 8000 * kDays, 9);
+  // Both are there a quarter of the time; rounds begin later, and end without one of them or lost.
+  EXPECT_NEAR(played.idle_s / played.time_s, 0.75, 0.01);
+  EXPECT_DOUBLE_EQ(played.members, 2);
+  all.least = 1;
+  EXPECT_NEAR(play_rounds(all, 8000 * kDays, 9).idle_s / 8000 / kDays, 0.25, 0.01);
+}
+
+TEST(Membership, OfTheSameSeedIsTheSame) {
+  const Membership all =
+      members({{.count = 9, .stays_s = kDays, .away_s = kHours, .per_round = 1}}, 300);
+  EXPECT_EQ(play_rounds(all, 100 * kDays, 4).kept, play_rounds(all, 100 * kDays, 4).kept);
+  EXPECT_NE(play_rounds(all, 100 * kDays, 4).kept, play_rounds(all, 100 * kDays, 5).kept);
+}
+
+}  // namespace
+}  // namespace sim
