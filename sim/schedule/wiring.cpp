@@ -91,7 +91,8 @@ class WideLinks {
     return links_at(stands_for_[place])[id % 2];
   }
 
-  // Each pair of sites has its own; what goes to and from the storage shares those of its site.
+  // Each pair of sites has its own, and so does a site with the syncer; what goes to and from the
+  // storage shares those of its site.
   [[nodiscard]] std::uint32_t connections(const Hop& hop) const {
     const int store = store_place(topology_.area());
     if (hop.source == store) return alike_[uplink_of(hop.destination)];

@@ -76,6 +76,14 @@ struct Store {
   BytePrice egress;            // for downloads
 };
 
+// [syncer]: hosts apart from the sites that sum what they exchange, and send the sum to all.
+struct Syncer {
+  Bandwidth uplink, downlink;  // of all its hosts, shared by the transfers of all sites
+  Seconds latency;             // one way, to any site
+  BytePrice egress;            // for what it sends
+  std::optional<Bandwidth> memory_bandwidth;  // of all its hosts; none: they sum in no time
+};
+
 struct WideArea {
   std::string name;     // the file's stem
   std::string summary;  // one line for `list`
@@ -85,6 +93,7 @@ struct WideArea {
   std::vector<WideLink> links;
   std::optional<Store> store;
   std::optional<Seconds> detection;  // until the others notice that a site has left
+  std::optional<Syncer> syncer;
 };
 
 // The keys of a file of sites.

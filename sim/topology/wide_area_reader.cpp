@@ -190,6 +190,17 @@ Store read_store(TomlReader& reader) {
           .egress = reader.quantity<BytePrice>("store.egress", Zero::allowed)};
 }
 
+Syncer read_syncer(TomlReader& reader) {
+  Syncer syncer{.uplink = reader.quantity<Bandwidth>("syncer.uplink"),
+                .downlink = reader.quantity<Bandwidth>("syncer.downlink"),
+                .latency = reader.quantity<Seconds>("syncer.latency", Zero::allowed),
+                .egress = reader.quantity<BytePrice>("syncer.egress", Zero::allowed)};
+  if (reader.has("syncer.memory_bandwidth")) {
+    syncer.memory_bandwidth = reader.quantity<Bandwidth>("syncer.memory_bandwidth");
+  }
+  return syncer;
+}
+
 void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& area) {
   const auto names = reader.tables_in("sites");
   if (reader.has("sites")) {
@@ -287,6 +298,7 @@ WideArea parse_wide_area(std::string_view text, const std::filesystem::path& fil
   const Joined joined = read_links(reader, area);
   if (reader.has_table("store")) area.store = read_store(reader);
   read_membership(reader, area);
+  if (reader.has_table("syncer")) area.syncer = read_syncer(reader);
   if (reader.all_good()) {
     std::vector<int> counts;
     for (const Site& site : area.sites) counts.push_back(site.count);

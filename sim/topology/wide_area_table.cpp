@@ -98,6 +98,18 @@ constexpr TomlKey kWideAreaKeys[] = {
      "30 ms"},
     {"store.egress", "price of traffic", "required if there is a [store]",
      "Price of download traffic."},
+    {"syncer.uplink", "bandwidth above 0", "required if there is a [syncer]",
+     "Bandwidth out of the syncer, shared by what it sends to all sites.", "400 Gbps"},
+    {"syncer.downlink", "bandwidth above 0", "required if there is a [syncer]",
+     "Bandwidth into the syncer, shared by what all sites send.", "400 Gbps"},
+    {"syncer.latency", "time", "required if there is a [syncer]", "One-way latency to any site.",
+     "10 ms"},
+    {"syncer.egress", "price of traffic", "required if there is a [syncer]",
+     "Price of the traffic that the syncer sends."},
+    {"syncer.memory_bandwidth", "bandwidth above 0", "no limit",
+     "Memory bandwidth of the syncer's hosts together. Summing takes the bytes that it reads and "
+     "writes over this rate.",
+     "300 GBps"},
 };
 
 }  // namespace

@@ -37,6 +37,20 @@ Link varying_link(const Variation& variation, double full_Bps, double most_Bps, 
 }
 
 bool is_store(const WideArea& area, int place) { return place == store_place(area); }
+bool is_syncer(const WideArea& area, int place) {
+  return area.syncer.has_value() && place == syncer_place(area);
+}
+
+// Of the two ends of a hop to or from a place apart, the site.
+int site_at(const WideArea& area, const Hop& hop) {
+  return hop.source < place_count(area) ? hop.source : hop.destination;
+}
+
+// All connections of a site to a place apart, which loses nothing.
+Bandwidth rate_apart(const WideArea& area, const Hop& hop, Seconds latency) {
+  return connection_rate(area.transport, latency * 2, 0) *
+         senders(area.transport, site_of(area, site_at(area, hop)));
+}
 
 }  // namespace
 
@@ -49,6 +63,15 @@ WideTopology::WideTopology(const WideArea& area) : area_(area) {
     const LinkId up = add_access(place, "up_", "uplink", &Site::uplink);
     const LinkId down = add_access(place, "down_", "downlink", &Site::downlink);
     graph_.attach(sites[number], accesses[number], up, down);
+  }
+  if (area_.syncer) {
+    for (const auto& [direction, rate] : {std::pair{"up", area_.syncer->uplink.base()},
+                                          std::pair{"down", area_.syncer->downlink.base()}}) {
+      Link link = varying_link({}, rate, rate, std::string("syncer_") + direction,
+                               fmt::format("syncer.{}link", direction));
+      link.kind = link.name;
+      graph_.add_link(std::move(link));
+    }
   }
   for (const WideLink& link : area_.links) {
     between_.push_back(add_shared(link, "link_" + link.name, {"_0", "_1"}));
@@ -100,7 +123,9 @@ Way WideTopology::way(const Hop& hop) const {
   const auto source = static_cast<VertexId>(hop.source);
   const auto destination = static_cast<VertexId>(hop.destination);
   Way way;
-  if (is_store(area_, hop.source)) {
+  if (is_syncer(area_, hop.source) || is_syncer(area_, hop.destination)) {
+    way.links = {uplink_of(hop.source), uplink_of(hop.destination) + 1};
+  } else if (is_store(area_, hop.source)) {
     way.links = {graph_.vertex(destination).down};
   } else if (is_store(area_, hop.destination)) {
     way.links = {graph_.vertex(source).up};
@@ -118,6 +143,7 @@ Way WideTopology::way(const Hop& hop) const {
 }
 
 Seconds wide_latency(const WideArea& area, const Hop& hop) {
+  if (is_syncer(area, hop.source) || is_syncer(area, hop.destination)) return area.syncer->latency;
   const int store = store_place(area);
   if (hop.source == store || hop.destination == store) {
     return area.store->request + area.store->latency;
@@ -126,12 +152,13 @@ Seconds wide_latency(const WideArea& area, const Hop& hop) {
 }
 
 Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop) {
+  if (is_syncer(area, hop.source) || is_syncer(area, hop.destination)) {
+    return rate_apart(area, hop, area.syncer->latency);
+  }
   const int store = store_place(area);
   if (hop.destination == store || hop.source == store) {
-    const int place = hop.destination == store ? hop.source : hop.destination;
     const Bandwidth served = hop.destination == store ? area.store->upload : area.store->download;
-    const Bandwidth connected = connection_rate(area.transport, area.store->latency * 2, 0);
-    return std::min(served, connected * senders(area.transport, site_of(area, place)));
+    return std::min(served, rate_apart(area, hop, area.store->latency));
   }
   const WideLink& path = path_between(area, hop.source, hop.destination);
   const int count = std::min(senders(area.transport, site_of(area, hop.source)),
@@ -141,7 +168,8 @@ Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop) {
 
 std::string wide_connection_kind(const WideArea& area, const Hop& hop) {
   const auto name = [&](int place) {
-    return is_store(area, place) ? "store" : site_of(area, place).name;
+    if (is_syncer(area, place)) return std::string("syncer");
+    return is_store(area, place) ? std::string("store") : site_of(area, place).name;
   };
   return fmt::format("connections {} to {}", name(hop.source), name(hop.destination));
 }

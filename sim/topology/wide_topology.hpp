@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// WideTopology: sites with the graph of the links between them. A place is a site; the number after
-// the last site stands for the object storage.
+// WideTopology: sites with the graph of the links between them. A place is a site; the numbers after
+// the last site stand for the syncer, if there is one, and then for the object storage.
 //
 //   place 0 ─up─► access ─► a link of the pair, or the backbone ─► access ─down─► place 1
-//                   └────────────► object storage ────────────────►┘
+//                   ├────────────► object storage ────────────────►┤
+//                   └─syncer_down─► syncer ─syncer_up─────────────►┘
 #pragma once
 
 #include <initializer_list>
@@ -16,9 +17,13 @@
 
 namespace sim {
 
-[[nodiscard]] inline int store_place(const WideArea& area) { return place_count(area); }
+[[nodiscard]] inline int syncer_place(const WideArea& area) { return place_count(area); }
+[[nodiscard]] inline int store_place(const WideArea& area) {
+  return place_count(area) + (area.syncer ? 1 : 0);
+}
 
-// The link that carries everything sent by a place; the next one carries all that it receives.
+// The link that carries everything sent by a site or the syncer; the next one carries all that it
+// receives.
 [[nodiscard]] inline LinkId uplink_of(int place) { return 2 * static_cast<LinkId>(place); }
 
 // A hop over the wide area, for Route::hops.
@@ -26,7 +31,7 @@ namespace sim {
   return {.source = source, .destination = destination, .nic_out = 0, .nic_in = 0};
 }
 
-// One way; to and from the storage, its request included.
+// One way; to and from the storage, its request included; to and from the syncer, its own.
 [[nodiscard]] Seconds wide_latency(const WideArea& area, const Hop& hop);
 
 // The rate of the connections between two places, summed over all senders of the smaller site.
@@ -39,7 +44,7 @@ namespace sim {
 // For each place "up_NAME" and "down_NAME", at most the rate of its NICs; for each pair of site
 // tables with a link of its own one link per direction, "link_NAME_0" from the first of its two
 // ends (within one table: from the earlier site) and "link_NAME_1" back; "backbone", shared by all
-// other pairs.
+// other pairs; of the syncer "syncer_up" and "syncer_down".
 class WideTopology {
  public:
   explicit WideTopology(const WideArea& area);

@@ -35,6 +35,12 @@ bool is_sound(const sim::WideArea& area, int a, int b) {
          (!path.bandwidth || path.bandwidth->base() > 0);
 }
 
+bool is_sound(const sim::Syncer& syncer) {
+  const auto& memory = syncer.memory_bandwidth;
+  return syncer.uplink.base() > 0 && syncer.downlink.base() > 0 && syncer.latency.base() >= 0 &&
+         (!memory || memory->base() > 0);
+}
+
 bool is_sound(const sim::WideArea& area) {
   constexpr int kPairsOf = 32;  // of so many sites, for speed
   const int places = sim::place_count(area);
@@ -50,7 +56,7 @@ bool is_sound(const sim::WideArea& area) {
       if (!is_sound(area, a, b)) return false;
     }
   }
-  return true;
+  return !area.syncer || is_sound(*area.syncer);
 }
 
 }  // namespace

@@ -100,6 +100,22 @@ TEST(WideHop, OverAPathWithoutABandwidthCrossesTheAccessAlone) {
   EXPECT_EQ(crossed(area, wide_hop(1, 2)), (Names{"up_b_0", "link_bb_0", "down_b_1"}));
 }
 
+TEST(WideHop, ToAndFromTheSyncerCrossesItsLinesAndOneAccess) {
+  WideArea area = sample_sites();
+  area.syncer = Syncer{.uplink = 8_GBps, .downlink = 9_GBps, .latency = 7_ms};
+  const int syncer = syncer_place(area);
+  EXPECT_EQ(syncer, 4);
+  EXPECT_EQ(store_place(area), 5);
+  EXPECT_EQ(crossed(area, wide_hop(2, syncer)),
+            (Names{"up_b_1", "syncer_down", "connections_2_4"}));
+  EXPECT_EQ(crossed(area, wide_hop(syncer, 2)),
+            (Names{"syncer_up", "down_b_1", "connections_4_2"}));
+  EXPECT_EQ(wide_latency(area, wide_hop(2, syncer)), 7_ms);
+  EXPECT_EQ(wide_latency(area, wide_hop(syncer, 2)), 7_ms);
+  EXPECT_EQ(link_named(area, "syncer_up", wide_hop(syncer, 2)).set_by, "syncer.uplink");
+  EXPECT_EQ(link_named(area, "syncer_down", wide_hop(2, syncer)).rate_Bps, 9e9);
+}
+
 TEST(WideHop, ToAndFromTheStoreCrossesOneAccess) {
   WideArea area = sample_sites();
   area.store = Store{.upload = 8_GBps, .download = 9_GBps};

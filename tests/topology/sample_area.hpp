@@ -65,6 +65,12 @@ download = "70 Gbps"
 request = "12 ms"
 latency = "13 ms"
 egress = "0.01 USD/GB"
+[syncer]
+uplink = "80 Gbps"
+downlink = "90 Gbps"
+latency = "14 ms"
+egress = "0.02 USD/GB"
+memory_bandwidth = "300 GBps"
 )";
 
 namespace sim {

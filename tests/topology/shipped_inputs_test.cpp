@@ -37,7 +37,7 @@ struct Shipped {
 // With a backbone no pair of sites needs a link of its own.
 std::vector<std::string> optional_tables_of(const std::filesystem::path& area) {
   if (text_of(area).find("\n[backbone]") == std::string::npos) return {"[store]"};
-  return {"[links.", "[store]"};
+  return {"[links.", "[store]", "[syncer]"};
 }
 
 std::vector<Shipped> shipped_inputs() {
@@ -62,7 +62,8 @@ std::vector<Shipped> shipped_inputs() {
              },
          .optional_tables = optional_tables_of(file),
          .optional_keys = {"count", "nodes", "power_cap", "region", "speed", "late", "drops_out",
-                           "stays", "returns_after", "detection", "changes", "repeats", "background", "bandwidth", "price"}});
+                           "stays", "returns_after", "detection", "changes", "repeats",
+                           "background", "bandwidth", "price", "memory_bandwidth"}});
   }
   for (const auto& file : shipped_files("traces/models", ".toml")) {
     inputs.push_back(

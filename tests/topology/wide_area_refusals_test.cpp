@@ -87,6 +87,8 @@ constexpr WrongSites kWrongs[] = {
      "there is no [sites.north]"},
     {"between = [\"east\", \"west\"]", "between = \"east\"", "is not a list of strings"},
     {"upload = \"60 Gbps\"", "upload = \"0 Gbps\"", "is 0"},
+    {"uplink = \"80 Gbps\"", "uplink = \"0 Gbps\"", "is 0"},
+    {"memory_bandwidth = \"300 GBps\"", "memory_bandwidth = 300", "has no unit"},
     {"request = \"12 ms\"", "request = \"12 mins\"", "'mins' is not a unit of a time"},
 };
 

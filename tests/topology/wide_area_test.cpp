@@ -87,6 +87,12 @@ TEST(WideArea, HasEveryValueOfItsPaths) {
   EXPECT_EQ(area.store->request, 12_ms);
   EXPECT_EQ(area.store->latency, 13_ms);
   EXPECT_NEAR(area.store->egress.base(), 0.01e-9, 1e-18);
+  ASSERT_TRUE(area.syncer.has_value());
+  EXPECT_EQ(area.syncer->uplink, 80_Gbps);
+  EXPECT_EQ(area.syncer->downlink, 90_Gbps);
+  EXPECT_EQ(area.syncer->latency, 14_ms);
+  EXPECT_NEAR(area.syncer->egress.base(), 0.02e-9, 1e-18);
+  EXPECT_EQ(area.syncer->memory_bandwidth, 300_GBps);
 }
 
 TEST(WideArea, OfRdmaHasBuffersChannelsAndPairs) {
