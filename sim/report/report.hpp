@@ -110,7 +110,7 @@ struct RoundFigures {
   double exchange_after_round_s = 0;
   std::string time_site;          // the site that ends last
   double bits_per_parameter = 0;  // that a site sends to one other, or to storage
-  double egress_usd = 0;          // of all sites and the storage in a round
+  double egress_usd = 0;          // of all sites, storage and syncer in a round
   double link_usd = 0;            // of leased links in a round
   std::vector<SiteReport> by_site;
   std::string fullest_site;  // whose memory is used most, as a share

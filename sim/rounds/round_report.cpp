@@ -26,13 +26,14 @@ void share_out(const std::vector<std::vector<int>>& alike, std::vector<double>& 
   }
 }
 
-// Bytes that each place sends and receives in the whole schedule; the storage is the last entry.
+// Bytes that each place sends and receives in the whole schedule; the syncer and the storage come last.
 struct WideBytes {
   std::vector<double> sent, received;
 };
 
 WideBytes wide_bytes(const Schedule& schedule, std::size_t places) {
-  WideBytes bytes{std::vector<double>(places + 1), std::vector<double>(places + 1)};
+  constexpr std::size_t kApart = 2;
+  WideBytes bytes{std::vector<double>(places + kApart), std::vector<double>(places + kApart)};
   for (const Operation& operation : schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
     for (const Hop& hop : schedule.routes[operation.route].hops) {
@@ -49,7 +50,7 @@ WideBytes wide_bytes(const Schedule& schedule, std::size_t places) {
 double per_round(const RoundResult& result, double sum, std::size_t place) {
   const double rounds = place < result.shape.sites.size() && result.outcome != RoundOutcome::aborted
                             ? result.round_s / result.period_s(place)
-                            : 1;  // the storage
+                            : 1;  // the syncer or the storage
   return rounds * sum / static_cast<double>(result.shape.rounds);
 }
 
@@ -74,10 +75,13 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
     row.fits_memory = row.memory.total() <= row.capacity_bytes;
     round.by_site.push_back(std::move(row));
   }
-  if (context.area.store) {
-    round.egress_usd +=
-        per_round(result, bytes.sent[place], place) * context.area.store->egress.base();
-  }
+  const auto add_egress = [&](int apart, BytePrice price) {
+    const auto at = static_cast<std::size_t>(apart);
+    round.egress_usd += per_round(result, bytes.sent[at], at) * price.base();
+  };
+  const WideArea& area = context.area;
+  if (area.syncer) add_egress(syncer_place(area), area.syncer->egress);
+  if (area.store) add_egress(store_place(area), area.store->egress);
 }
 
 void add_memory(Report& report) {
@@ -214,6 +218,10 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
     for (const Wire* wire : one->wires()) {
       if (wire->card) report.sources["card " + wire->name()] = wire->card->summary;
     }
+  }
+  if (scheme.between_sites->exchange->has_syncer && !context.area.syncer) {
+    report.sources["syncer"] =
+        fmt::format("{} has no [syncer]: its first site sums", context.area.name);
   }
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

@@ -11,6 +11,7 @@
 #include "sim/rounds/inner_steps.hpp"
 #include "sim/sites/alike_places.hpp"
 #include "sim/sites/exchange_kernels.hpp"
+#include "sim/sites/leader.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/times/roofline.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -47,6 +48,21 @@ KernelEstimate exchange_time(const Calibration& calibration, const Gpu& gpu, con
   const Gpu processor{
       .name = table.gpu, .memory_bandwidth = *table.copy_bandwidth, .memory_efficiency = 1};
   return slowed(codec_time(table, processor, use), calibration);
+}
+
+// Of what all sites hand in to the syncer for one exchange: all shards of each.
+KernelEstimate syncer_sum(const RoundContext& context, const SiteExchange& exchange) {
+  const auto& syncer = context.area.syncer;
+  const int places = place_count(context.area);
+  if (!exchange.exchange->has_syncer || !syncer->memory_bandwidth || places == 1) return {};
+  std::size_t elements = 0;
+  for (const ShardSize& shard : shard_sizes(context, 0, exchange.fragments)) {
+    elements += shard.elements * static_cast<std::size_t>(shard.gpus);
+  }
+  const Gpu hosts{
+      .name = "syncer", .memory_bandwidth = *syncer->memory_bandwidth, .memory_efficiency = 1};
+  return codec_time(roofline(), hosts,
+                    use_of(exchange, codecs::Operation::decode_reduce_encode, elements, places));
 }
 
 // Of an exchange among so many places.
@@ -135,7 +151,8 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
                        scheme.name, name_of(*exchange.optimizer, kOptimizers));
   }
   const int places = place_count(context.area);
-  const int unlike = context.whole ? places : unlike_places(context.area, exchange);
+  const int unlike =
+      context.whole ? places : unlike_places(context.area, led_by(context.area.syncer, exchange));
   const int most = most_one_by_one(*exchange.exchange);
   if (unlike > most) {
     return fmt::format(
@@ -191,12 +208,13 @@ SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
                          codec_memory(context.step(table), context.inner))),
       stages_(context.parallelism.pipeline),
       places_(place_count(context.area)),
-      region_size_(region_size(context.area, table)) {
+      region_size_(region_size(context.area, table)),
+      syncer_(context.area.syncer) {
   if (places_ > 1) shards_ = shard_sizes(context, table, 1);
 }
 
 MemoryUse SiteMemory::with(const Scheme& scheme) const {
-  const SiteExchange& exchange = *scheme.between_sites;
+  const SiteExchange exchange = led_by(syncer_, *scheme.between_sites);
   const double wire = exchange.wire.bytes_per_element() * exchange.sent_per_byte;
   MemoryUse memory = inside_;
   for (const ShardSize& shard : shards_) {
@@ -215,7 +233,8 @@ MemoryUse site_memory(const RoundContext& context, std::size_t table, const Sche
 
 RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                        std::span<const InnerStep> inner_steps) {
-  const SiteExchange exchange = by_regions(*scheme.between_sites, context.area);
+  const SiteExchange exchange =
+      led_by(context.area.syncer, by_regions(*scheme.between_sites, context.area));
   RoundShape shape{.exchange = exchange.exchange,
                    .inner_steps = exchange.inner_steps,
                    .across_every = exchange.across_every,
@@ -225,6 +244,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                    .ring_order = exchange.ring_order,
                    .fan_out = exchange.fan_out,
                    .gpus = 0,
+                   .syncer_sum_s = syncer_sum(context, exchange).seconds,
                    .flat_hop_s = hop_inside_s(context),
                    .whole = context.whole};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
@@ -236,7 +256,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
 }
 
 std::vector<std::string> codec_sources(const RoundContext& context, const Scheme& scheme) {
-  const SiteExchange& exchange = *scheme.between_sites;
+  const SiteExchange exchange = led_by(context.area.syncer, *scheme.between_sites);
   std::set<std::string> lines;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const auto shards = shard_sizes(context, table, exchange.fragments);
@@ -252,6 +272,9 @@ std::vector<std::string> codec_sources(const RoundContext& context, const Scheme
     add("encode", kernels.encode);
     add("sum", kernels.sum);
     add("decode", kernels.decode);
+  }
+  if (const KernelEstimate sum = syncer_sum(context, exchange); sum.seconds > 0) {
+    lines.insert(fmt::format("sum {} at the syncer: {}", exchange.wire.name(), sum.source));
   }
   return {lines.begin(), lines.end()};
 }

@@ -3,6 +3,7 @@
 // own fabric, and the kernels and bytes of an exchange.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,6 +81,7 @@ class SiteMemory {
  private:
   MemoryUse inside_;
   int stages_ = 1, places_ = 1, region_size_ = 1;
+  std::optional<Syncer> syncer_;
   std::vector<ShardSize> shards_;  // none for a single site, which has no outer step
 };
 [[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,

@@ -8,11 +8,11 @@ constexpr const Reduction* kReductions[] = {&reductions::ring,       &reductions
                                             &reductions::two_level,  &reductions::all_gather,
                                             &reductions::all_reduce, &reductions::low_rank};
 constexpr const ReductionMethod* kMethods[] = {&methods::loco, &methods::one_bit_adam};
-constexpr const Exchange* kExchanges[] = {&exchanges::flat_ring,      &exchanges::ring,
-                                          &exchanges::quantized_ring, &exchanges::all_to_all,
-                                          &exchanges::all_gather,     &exchanges::grouped_gather,
-                                          &exchanges::tree_gather,    &exchanges::store,
-                                          &exchanges::pair,           &exchanges::leader};
+constexpr const Exchange* kExchanges[] = {
+    &exchanges::flat_ring,   &exchanges::ring,       &exchanges::quantized_ring,
+    &exchanges::all_to_all,  &exchanges::all_gather, &exchanges::grouped_gather,
+    &exchanges::tree_gather, &exchanges::store,      &exchanges::pair,
+    &exchanges::leader,      &exchanges::syncer};
 
 }  // namespace
 

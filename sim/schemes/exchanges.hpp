@@ -89,6 +89,7 @@ struct Exchange {
   bool fans_out = false;          // by SiteExchange::fan_out
   bool works_in_regions = false;  // also among the sites of each region alone
   bool has_leader = false;        // who sums what the others send, once a quorum is there
+  bool has_syncer = false;        // which leads, instead of a site
   bool alike_sites = false;       // of one table do the same (sim/sites/alike_places.hpp)
   // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
   void (*add_kernels)(const SiteExchange& exchange, std::size_t elements, int sites,
@@ -112,8 +113,9 @@ namespace exchanges {
 // store       the same through object storage: one upload, the others' downloads
 // pair        with one partner, a different one in each round
 // leader      to one site, summed there once a quorum is heard, and back to all
+// syncer      the same to hosts apart from the sites; to the first site if the area has none
 extern const Exchange flat_ring, ring, quantized_ring, all_to_all, all_gather, grouped_gather,
-    tree_gather, store, pair, leader;
+    tree_gather, store, pair, leader, syncer;
 }  // namespace exchanges
 [[nodiscard]] std::span<const Exchange* const> all_exchanges();
 

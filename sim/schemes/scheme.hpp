@@ -81,7 +81,8 @@ struct SiteExchange {
   int across_every = 1;
   int fragments = 1;      // of the model, sent H / fragments steps apart
   int overlap_steps = 0;  // tau: steps that run on before a result is needed
-  // Sites take a result once it arrives; they wait only to send while the last exchange is running.
+  // Sites take a result once it arrives; they wait only to send while an exchange of overlap_steps
+  // before is running.
   bool delayed = false;
   RingOrder ring_order = RingOrder::given;
   int fan_out = 0;          // of a tree: sites that one passes a value on to

@@ -70,7 +70,7 @@ std::string site_lines(const SiteExchange& exchange) {
   };
   add("across_every", exchange.across_every, usual.across_every);
   add("fragments", exchange.fragments, usual.fragments);
-  add("overlap_steps", exchange.delayed ? 0 : exchange.overlap_steps, usual.overlap_steps);
+  add("overlap_steps", exchange.overlap_steps, exchange.delayed ? 1 : usual.overlap_steps);
   if (exchange.ring_order != usual.ring_order) {
     lines += fmt::format("ring_order = \"{}\"\n", name_of(exchange.ring_order, kRingOrders));
   }

@@ -163,13 +163,11 @@ constexpr SettingOfScheme kSettings[] = {
      {"scheme.overlap_steps", "whole number from 0 to 100000", kOwn,
       "Inner steps that overlap with the exchange; at most `inner_steps`."},
      [](const Scheme& scheme) -> Lack {
-       const SiteExchange& exchange = *scheme.between_sites;
-       return exchange.gradients || exchange.delayed
-                  ? "waits in every step, or never within a round"
-                  : "";
+       return scheme.between_sites->gradients ? "waits in every step" : "";
      },
      [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->overlap_steps = whole_number(setting, 0, kMostSteps);
+       const int least = scheme.between_sites->delayed ? 1 : 0;
+       scheme.between_sites->overlap_steps = whole_number(setting, least, kMostSteps);
      }},
     {SchemeKind::between_sites,
      {"scheme.group", kGroup, kOwn, "Elements that share a scale."},
@@ -201,13 +199,14 @@ constexpr SettingOfScheme kSettings[] = {
        scheme.between_sites->fan_out = whole_number(setting, 1, 1024);
      }},
     {SchemeKind::between_sites,
-     {"scheme.quorum", kCount, kOwn, "Sites whose results the leader waits for."},
+     {"scheme.quorum", kCount, kOwn, "Sites whose results the leader or the syncer waits for."},
      quorum,
      [](const Setting& setting, Scheme& scheme) {
        scheme.between_sites->quorum = whole_number(setting, 1, 1024);
      }},
     {SchemeKind::between_sites,
-     {"scheme.grace", "time", kOwn, "How long the leader keeps waiting once it has a quorum."},
+     {"scheme.grace", "time", kOwn,
+      "How long the leader or the syncer keeps waiting once it has a quorum."},
      quorum,
      set_grace},
 };

@@ -84,23 +84,24 @@ class SiteReader {
       exchange_.fragments = static_cast<int>(reader_.integer("between_sites.fragments", kCounts));
     }
     if (has("delayed")) exchange_.delayed = reader_.boolean("between_sites.delayed");
-    if (exchange_.delayed) {
-      reader_.inapplicable("between_sites.overlap_steps",
-                           "does not apply to a delayed exchange, which overlaps a whole round; "
-                           "remove it");
-      exchange_.overlap_steps = 1;
-    } else if (has("overlap_steps")) {
-      exchange_.overlap_steps = static_cast<int>(reader_.integer(
-          "between_sites.overlap_steps", {.lowest = 0, .highest = kMostStepsInFile}));
-    }
+    if (exchange_.delayed) exchange_.overlap_steps = 1;
+    if (has("overlap_steps")) read_overlap();
     check_steps("fragments", exchange_.fragments);
     check_steps("overlap_steps", exchange_.overlap_steps);
+  }
+
+  void read_overlap() {
+    exchange_.overlap_steps = static_cast<int>(
+        reader_.integer("between_sites.overlap_steps", {.lowest = 0, .highest = kMostStepsInFile}));
+    if (!exchange_.delayed || !is_good("overlap_steps") || exchange_.overlap_steps > 0) return;
+    reader_.wrong("between_sites.overlap_steps",
+                  "is 0, but a delayed exchange overlaps at least one step; write 1 or more");
   }
 
   void read_regions() {
     if (is_good("exchange") && !exchange_.exchange->works_in_regions) {
       reader_.inapplicable("between_sites.across_every",
-                           "does not apply to flat_ring, pair and leader; remove it");
+                           "does not apply to flat_ring, pair, leader and syncer; remove it");
       return;
     }
     if (!has("across_every")) return;
@@ -143,7 +144,8 @@ class SiteReader {
     if (is_good("exchange") && !exchange_.exchange->has_leader) {
       for (const char* key : {"quorum", "grace"}) {
         reader_.inapplicable(in_table(key),
-                             "applies only to leader, who waits for a quorum; remove it");
+                             "applies only to leader and syncer, which wait for a quorum; "
+                             "remove it");
       }
       return;
     }

@@ -22,9 +22,13 @@ Fate fate_in(const RoundShape& shape, int place) {
   return shape.fates.empty() ? Fate::heard : shape.fates[static_cast<std::size_t>(place)];
 }
 
+bool has_leading_site(const Exchange& exchange) {
+  return exchange.has_leader && !exchange.has_syncer;
+}
+
 // -1: none does.
 int leader_of(const RoundShape& shape) {
-  if (!shape.exchange->has_leader) return -1;
+  if (!has_leading_site(*shape.exchange)) return -1;
   int place = 0;
   while (place < std::ssize(shape.sites) && fate_in(shape, place) != Fate::heard) ++place;
   return place;
@@ -62,7 +66,7 @@ std::vector<std::vector<int>> alike_places(const WideArea& area, const RoundShap
 }
 
 int unlike_places(const WideArea& area, const SiteExchange& exchange) {
-  int places = exchange.exchange->has_leader ? 1 : 0;
+  int places = has_leading_site(*exchange.exchange) ? 1 : 0;
   for (const Site& site : area.sites) {
     places += may_be_alike(area, site, *exchange.exchange, exchange.across_every)
                   ? std::min(1, site.count)

@@ -18,6 +18,10 @@ CodecUse use_of(const SiteExchange& exchange, codecs::Operation operation, std::
           .elements = static_cast<double>(elements)};
 }
 
+void add_decode(const SiteExchange& exchange, std::size_t elements, int, ExchangeKernels& kernels) {
+  if (encodes(exchange)) kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
+}
+
 void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites, int inputs,
                      ExchangeKernels& kernels) {
   kernels.sum = {

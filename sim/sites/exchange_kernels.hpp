@@ -21,6 +21,9 @@ namespace sim {
 // A kernel of the exchange's wire, over so many elements of each of `inputs`.
 [[nodiscard]] CodecUse use_of(const SiteExchange& exchange, codecs::Operation operation,
                               std::size_t elements, int inputs = 1);
+// Where the sum arrives, and no site makes it from wires.
+void add_decode(const SiteExchange& exchange, std::size_t elements, int sites,
+                ExchangeKernels& kernels);
 // Where each site sums a part of the elements, that of `inputs` sites at a time, and encodes it anew.
 void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites, int inputs,
                      ExchangeKernels& kernels);

@@ -22,7 +22,8 @@ Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder&
       shape_(shape),
       builder_(builder),
       regions_(regions_of(area)),
-      stands_for_(shape.sites.size()) {
+      stands_for_(shape.sites.size()),
+      handed_in_(shape.sites.size(), kNoOperation) {
   in_region_.resize(regions_.size());
   for (int place = 0; place < builder.ranks(); ++place) {
     for (const int site : builder.alike(place)) stands_for_[index(site)] = place;
@@ -127,6 +128,15 @@ OperationId Meeting::send(int source, int destination, double bytes, int peers, 
   return message(one, from_site ? occupancy(ends, each, peers) : 0, bytes, after);
 }
 
+OperationId Meeting::hand_in(int place, int leader) {
+  OperationId& last = handed_in_[index(place)];
+  Ids after;
+  for (const OperationId id : {last, encoded(place)}) {
+    if (id != kNoOperation) after.push_back(id);
+  }
+  return last = send(place, leader, whole_bytes(place), 1, after);
+}
+
 OperationId Meeting::download(int source, int receiver, double bytes, const Ids& after) {
   Hop one = wide_hop(store_place(area_), receiver);
   one.times = sites(receiver) * others(receiver, source);
@@ -174,6 +184,15 @@ OperationId Meeting::sum(int place, OperationId arrived, double times) {
   const double seconds = times * site(place).sum_s * share_;
   if (seconds == 0) return arrived;
   return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
+}
+
+OperationId Meeting::sum_apart(OperationId arrived) {
+  const double seconds = shape_.syncer_sum_s * share_;
+  if (seconds == 0) return arrived;
+  Ids after{arrived};
+  if (summed_apart_ != kNoOperation) after.push_back(summed_apart_);
+  return summed_apart_ =
+             builder_.flow(builder_.add_route({}), 0, kPhase, "sum outer", seconds, 0, after);
 }
 
 void Meeting::finish_all(std::vector<Ids> received, std::string_view label) {

@@ -67,6 +67,9 @@ class Meeting {
   // Sends bytes from each site of a place to each other one of another; `peers` concurrent messages
   // share what sending takes from the source's GPUs.
   OperationId send(int source, int destination, double bytes, int peers, const Ids& after);
+  // Sends all that each site of a place has to the site or the syncer that sums it. It follows what
+  // the place has handed in before, while the results of that may still be on their way.
+  OperationId hand_in(int place, int leader);
   // What each site of the source has stored, by each other one of the receiver.
   OperationId download(int source, int receiver, double bytes, const Ids& after);
   // One flow over all hops of a route at once, sent by the places that are heard.
@@ -76,6 +79,8 @@ class Meeting {
   OperationId member(int place, std::string_view label, OperationId waits_for, const Ids& received);
   // The place sums what has arrived for others, so many times.
   OperationId sum(int place, OperationId arrived, double times = 1);
+  // The syncer does, one exchange after another.
+  OperationId sum_apart(OperationId arrived);
   OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
   // When the others no longer wait for a site that is late, if they do not wait forever.
   void add_cutoff(Ids& waits);
@@ -112,6 +117,8 @@ class Meeting {
   int round_ = 0;
   double share_ = 1;
   Ids encoded_, results_;
+  Ids handed_in_;                            // by place: most recently
+  OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_;
   OperationId cutoff_ = kNoOperation;
   std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all

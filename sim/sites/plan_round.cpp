@@ -2,6 +2,7 @@
 #include "sim/sites/plan_round.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -129,7 +130,7 @@ class RoundPlanner {
       for_each_place([&](int place) {
         const auto& ready = site(place).ready_s;
         compute(place, ready[part] - (part == 0 ? 0 : ready[part - 1]));
-        if (part + 1 == parts) wait_for_the_last_exchange(place);
+        if (part + 1 == parts) wait_for_an_earlier_exchange(place, step);
         encoded[static_cast<std::size_t>(place)] = encode(place, round, fragments, parts);
       });
       const double share = static_cast<double>(fragments) / static_cast<double>(parts);
@@ -138,6 +139,7 @@ class RoundPlanner {
     if (round == 0) plan_.arrivals = meeting_.arrivals();
     plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
+    if (shape_.delayed) sent_.push_back({step, results});
     const bool beside = shape_.overlap_steps > 0;
     if (beside) awaited_[step + 1 + shape_.overlap_steps] = {results, round, fragments};
     for_each_place([&](int place) {
@@ -149,11 +151,13 @@ class RoundPlanner {
     for_each_place([&](int place) { compute(place, site(place).step_s - site(place).needed_s); });
   }
 
-  // Where results are waited for only before the next exchange: once all of it is ready.
-  void wait_for_the_last_exchange(int place) {
-    if (!shape_.delayed || plan_.results.empty()) return;
+  // Where results are waited for only before a later exchange: once all of that is ready.
+  void wait_for_an_earlier_exchange(int place, int step) {
+    const auto is_due = [&](const Sent& sent) { return sent.step + shape_.overlap_steps <= step; };
+    while (sent_.size() > 1 && is_due(sent_[1])) sent_.pop_front();
+    if (sent_.empty() || !is_due(sent_.front())) return;
     finish_compute(place);
-    hold(place, plan_.results.back()[static_cast<std::size_t>(place)]);
+    hold(place, sent_.front().results[static_cast<std::size_t>(place)]);
   }
 
   OperationId encode(int place, int round, int fragments, std::size_t parts) {
@@ -172,6 +176,10 @@ class RoundPlanner {
         [&](int place) { ends[static_cast<std::size_t>(place)] = finish_compute(place); });
   }
 
+  struct Sent {
+    int step = 0;
+    Ids results;
+  };
   struct Awaited {
     Ids results;
     int round = 0;
@@ -184,6 +192,7 @@ class RoundPlanner {
   RoundPlan plan_;
   std::vector<double> computed_;    // by place: seconds of steps that are not yet a kernel
   std::vector<Ids> held_;           // by place: what its next kernel waits for
+  std::deque<Sent> sent_;           // where results are delayed: those not yet waited for
   std::map<int, Awaited> awaited_;  // by the step that needs them
 };
 

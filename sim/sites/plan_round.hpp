@@ -50,11 +50,13 @@ struct RoundShape {
   int across_every = 1;  // rounds from one exchange of all sites to the next
   int fragments = 1;
   int overlap_steps = 0;
-  bool delayed = false;  // waits for results only before the next exchange
+  // Waits for results only before the first exchange that is overlap_steps later or more.
+  bool delayed = false;
   RingOrder ring_order = RingOrder::given;
   int fan_out = 0;
   int rounds = 1;
   int gpus = 1;                 // of all sites: the flat ring's ranks
+  double syncer_sum_s = 0;      // of what all sites hand in for one exchange, by the syncer
   double flat_hop_s = 0;        // mean latency of a flat ring's hops inside sites
   std::vector<SiteWork> sites;  // by place
   // By place, of rounds in which the sites of each region exchange; none if all rounds are across.

@@ -10,10 +10,6 @@
 namespace sim {
 namespace {
 
-void add_decode(const SiteExchange& exchange, std::size_t elements, int, ExchangeKernels& kernels) {
-  if (encodes(exchange)) kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
-}
-
 // All sites around the ring, as one flow over every hop.
 struct Around {
   Route route;

@@ -34,6 +34,11 @@ WideArea three_tables() {
                      .download = Bandwidth::from_base(1.1 * kGBytes),
                      .request = 50_ms,
                      .latency = 10_ms};
+  area.syncer = Syncer{.uplink = Bandwidth::from_base(1.9 * kGBytes),
+                       .downlink = Bandwidth::from_base(2.1 * kGBytes),
+                       .latency = 12_ms,
+                       .egress = {},
+                       .memory_bandwidth = Bandwidth::from_base(200 * kGBytes)};
   return area;
 }
 
@@ -54,6 +59,7 @@ RoundShape three_kinds(const Exchange* exchange, const WideArea& area) {
     work.update_s = 0.005;
     work.slowdown = 1.1;
   }
+  shape.syncer_sum_s = 0.04;
   return shape;
 }
 
@@ -94,6 +100,13 @@ const std::vector<Case>& cases() {
       {"delayed",
        [](WideArea&, RoundShape& shape, Patience&) {
          shape.overlap_steps = 1;
+         shape.delayed = true;
+         shape.rounds = 3;
+       }},
+      {"delayed_by_some_fragments",
+       [](WideArea&, RoundShape& shape, Patience&) {
+         shape.fragments = 5;
+         shape.overlap_steps = 4;
          shape.delayed = true;
          shape.rounds = 3;
        }},
@@ -158,9 +171,10 @@ const std::vector<Case>& cases() {
        }},
       {"all_equal",
        [](WideArea& area, RoundShape& shape, Patience&) {
-         const std::optional<Store> store = area.store;
+         const WideArea before = area;
          area = equal_sites(9, kGBytes, 30_ms);
-         area.store = store;
+         area.store = before.store;
+         area.syncer = before.syncer;
          for (SiteWork& work : shape.sites) work = shape.sites[0];
        }},
   };
@@ -250,6 +264,7 @@ TEST_P(AlikeSites, AreReportedAsAllOfThem) {
   area.sites[1].speed = 0.8;
   for (Site& site : area.sites) site.egress = BytePrice::from_base(1e-11 * site.count);
   area.store->egress = BytePrice::from_base(1e-12);
+  area.syncer->egress = BytePrice::from_base(2e-12);
   area.transport.rdma = {.buffer = 4_MiB, .channels = 16};
   const std::filesystem::path folder(GARDENHOSE_SOURCE_DIR);
   const Cluster cluster = read_cluster(folder / "topologies/dgx_h100_x16.toml");
@@ -308,6 +323,19 @@ TEST(AlikePlaces, TenThousandPeersAreOne) {
   EXPECT_EQ(result.plan.ends.front().back(), result.plan.ends.front().front());
 }
 
+// A learner sends a second and receives one; the syncer's lines carry ten thousand times as much.
+TEST(AlikePlaces, TenThousandLearnersAreOne) {
+  constexpr int kLearners = 10'000;
+  WideArea area = equal_sites(kLearners, 0.1 * kGBytes);
+  area.syncer = Syncer{.uplink = Bandwidth::from_base(500 * kGBytes),
+                       .downlink = Bandwidth::from_base(kUnlimited),
+                       .latency = 50_ms};
+  const RoundResult result =
+      simulate_round(area, equal_rounds(&exchanges::syncer, kLearners, 10, 0.1 * kGBytes));
+  EXPECT_NEAR(result.round_s, 10 + 2 * 0.05 + 1 + kLearners * 0.1 / 500, 1e-6);
+  EXPECT_LT(result.plan.schedule.operations.size(), 20u);
+}
+
 // Whichever order is best, where all pairs are joined alike.
 TEST(AlikePlaces, ThousandsMakeARingInAnyOrder) {
   WideArea area = three_tables();
@@ -361,6 +389,13 @@ TEST(AlikePlaces, ALeaderIsNotOneOfThem) {
   EXPECT_EQ(alike[0], (std::vector<int>{0, 2}));
   EXPECT_EQ(alike[1], (std::vector<int>{1}));
   EXPECT_EQ(alike[3], (std::vector<int>{3, 4}));
+}
+
+TEST(AlikePlaces, ASyncerIsNoneOfThem) {
+  const WideArea area = three_tables();
+  const auto alike = alike_places(area, three_kinds(&exchanges::syncer, area));
+  EXPECT_EQ(alike[0], (std::vector<int>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(unlike_places(area, {.exchange = &exchanges::syncer}), 3);
 }
 
 }  // namespace

@@ -101,11 +101,12 @@ TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
   expect("\"ring\"\n", "missing key inner_steps");
   expect("\"ring\"\ngradients = true\nfragments = 2\n", "5:1: fragments: applies to weight");
   expect("\"ring\"\ninner_steps = 2\nfragments = 3\n", "5:1: fragments: 3 exceeds the 2");
-  expect("\"ring\"\ninner_steps = 2\ndelayed = true\noverlap_steps = 1\n",
-         "6:1: overlap_steps: does not apply to a delayed");
+  expect("\"ring\"\ninner_steps = 2\ndelayed = true\noverlap_steps = 0\n",
+         "6:1: overlap_steps: is 0");
   expect("\"ring\"\ninner_steps = 2\ncodec = \"topk64\"\n", "5:1: codec: topk64 cannot be added");
   expect("\"pair\"\ninner_steps = 2\nfeedback = true\n", "5:1: feedback: carries on");
-  expect("\"pair\"\ninner_steps = 2\nquorum = 2\n", "5:1: quorum: applies only to leader");
+  expect("\"pair\"\ninner_steps = 2\nquorum = 2\n",
+         "5:1: quorum: applies only to leader and syncer");
   expect("\"tree_gather\"\ninner_steps = 2\n", "missing key fan_out");
   expect("\"all_gather\"\ninner_steps = 2\nfan_out = 2\n", "5:1: fan_out: applies only");
   expect("\"pair\"\ninner_steps = 2\noptimizer = \"muo\"\n", "5:1: optimizer: 'muo' is not one of");

@@ -24,6 +24,11 @@ double fastest_path(const WideArea& area, int place, const Exchange& exchange) {
   if (exchange.is_stored) {
     return wide_connection_rate(area, wide_hop(place, store_place(area))).base();
   }
+  if (exchange.has_syncer && area.syncer) {
+    return std::min(wide_connection_rate(area, wide_hop(place, syncer_place(area))),
+                    area.syncer->downlink)
+        .base();
+  }
   double fastest = 0;
   for (int other = 0; other < place_count(area); ++other) {
     if (other == place) continue;
@@ -49,16 +54,19 @@ double sending_s(const RoundContext& context, std::size_t table, const Scheme& s
                   to_one / fastest_path(area, place, exchange));
 }
 
-// What it takes the site that leads, whichever that is, to send the others what came of theirs.
+// What it takes the site that leads, whichever that is, to send the others what came of theirs; or
+// the syncer, to send it to all.
 double leading_s(const RoundContext& context, const Scheme& scheme) {
   if (!scheme.between_sites->exchange->has_leader) return 0;
-  double others = -1;
-  double fastest = 0;
+  const std::optional<Syncer>& syncer = context.area.syncer;
+  const bool apart = scheme.between_sites->exchange->has_syncer && syncer;
+  double others = apart ? 0 : -1;
+  double fastest = apart ? syncer->uplink.base() : 0;
   double bytes = kInfinity;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     others += site.drops_out ? 0 : site.count;
-    fastest = std::max(fastest, access_rate(site));
+    if (!apart) fastest = std::max(fastest, access_rate(site));
     bytes = std::min(bytes, whole_bytes(context, table, scheme));
   }
   return others > 0 ? others * bytes / fastest : 0;

@@ -27,7 +27,7 @@ bool is_always_there(const WideArea&) { return true; }
 // A rate is known where a line is one's own; what is shared, others use as well.
 bool is_leased(const WideArea& area) {
   const auto is_line = [](const WideLink& link) { return link.bandwidth.has_value(); };
-  return !area.backbone && !area.store && std::ranges::all_of(area.links, is_line);
+  return !area.backbone && !area.store && !area.syncer && std::ranges::all_of(area.links, is_line);
 }
 
 Spread bandwidth_spread(const WideArea& area) {
@@ -52,6 +52,10 @@ std::string bandwidth_fields(const WideArea& area) {
     fields.push_back(set_field("store.upload", area.store->upload));
     fields.push_back(set_field("store.download", area.store->download));
   }
+  if (area.syncer) {
+    fields.push_back(set_field("syncer.uplink", area.syncer->uplink));
+    fields.push_back(set_field("syncer.downlink", area.syncer->downlink));
+  }
   return joined(fields, " ");
 }
 
@@ -66,6 +70,7 @@ void scale_latencies(WideArea& area, double factor) {
   each_path(area,
             [&](WideLink& link, const std::string&) { link.latency = link.latency * factor; });
   if (area.store) area.store->latency = area.store->latency * factor;
+  if (area.syncer) area.syncer->latency = area.syncer->latency * factor;
 }
 
 std::string latency_fields(const WideArea& area) {
@@ -74,6 +79,7 @@ std::string latency_fields(const WideArea& area) {
     fields.push_back(set_field(table + ".latency", link.latency));
   });
   if (area.store) fields.push_back(set_field("store.latency", area.store->latency));
+  if (area.syncer) fields.push_back(set_field("syncer.latency", area.syncer->latency));
   return joined(fields, " ");
 }
 
@@ -106,14 +112,15 @@ std::string loss_fields(const WideArea& area) {
 constexpr std::array kBetweenSites{
     Assumption{
         .name = "wan_bandwidth",
-        .meaning = "bandwidth of access links, paths between sites, and storage",
+        .meaning = "bandwidth of access links, paths between sites, storage, and syncer",
         .concern = Concern::wide_area,
         .more_is_faster = true,
         .between_sites = {is_always_there, bandwidth_spread, scale_bandwidths, bandwidth_fields}},
-    Assumption{.name = "wan_latency",
-               .meaning = "one-way latency of the paths between sites and to storage",
-               .concern = Concern::wide_area,
-               .between_sites = {is_always_there, latency_spread, scale_latencies, latency_fields}},
+    Assumption{
+        .name = "wan_latency",
+        .meaning = "one-way latency of the paths between sites, to storage, and to the syncer",
+        .concern = Concern::wide_area,
+        .between_sites = {is_always_there, latency_spread, scale_latencies, latency_fields}},
     Assumption{.name = "wan_loss",
                .meaning = "packet loss on the paths between sites",
                .concern = Concern::wide_area,

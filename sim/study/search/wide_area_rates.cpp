@@ -19,6 +19,10 @@ WideArea with_rates(WideArea area, double factor) {
     area.store->upload = area.store->upload * factor;
     area.store->download = area.store->download * factor;
   }
+  if (area.syncer) {
+    area.syncer->uplink = area.syncer->uplink * factor;
+    area.syncer->downlink = area.syncer->downlink * factor;
+  }
   return area;
 }
 

@@ -39,6 +39,7 @@ void set_latency(Job& job, double seconds) {
   for (WideLink& link : job.topology.links) link.latency = latency;
   if (job.topology.backbone) job.topology.backbone->latency = latency;
   if (job.topology.store) job.topology.store->latency = latency;
+  if (job.topology.syncer) job.topology.syncer->latency = latency;
 }
 
 void set_inner_steps(Job& job, double steps) {
