@@ -29,10 +29,23 @@ SiteExchange streaming(const Exchange& exchange, const char* codec) {
 }
 
 // Learners go on while their deltas travel.
-SiteExchange delayed(const Exchange& exchange, int inner_steps) {
-  SiteExchange deltas = of_deltas(exchange, "bf16", inner_steps);
+SiteExchange delayed(const Exchange& exchange, const char* codec, int inner_steps) {
+  SiteExchange deltas = of_deltas(exchange, codec, inner_steps);
   deltas.overlap_steps = 1;
   deltas.delayed = true;
+  return deltas;
+}
+
+// arXiv 2604.21428: 24 fragments per 24 steps, so one in every step, overlap of two steps. Published are
+// a quorum of one learner and a grace that adapts to what the overlap leaves; with one alone nothing
+// would be merged, and here the grace is constant, so both are choices. The syncer sends the merged
+// change, which INT4 holds as it holds the learners', and each learner takes the outer step of it.
+SiteExchange decoupled(const char* codec) {
+  SiteExchange deltas = delayed(exchanges::syncer, codec, 24);
+  deltas.fragments = 24;
+  deltas.overlap_steps = 2;
+  deltas.quorum = 2;
+  deltas.grace = Seconds::from_base(1);
   return deltas;
 }
 
@@ -113,7 +126,7 @@ Scheme streaming_diloco_bf16() {
 // A round passes beside the exchange of the one before. Sites step by their own change at once, and
 // by what the others' adds to it a round later. The number of steps is a choice.
 Scheme eager_diloco() {
-  SiteExchange deltas = delayed(exchanges::ring, 30);
+  SiteExchange deltas = delayed(exchanges::ring, "bf16", 30);
   deltas.state_bytes += 4;  // the site's own change
   deltas.update_bytes *= 2;
   return {.name = "eager_diloco",
@@ -149,17 +162,22 @@ Scheme muloco_fp32() {
           .twin = "muloco_fp32"};
 }
 
-// A leader waits for a quorum and a window of grace, and merges what it has.
+// A syncer waits for a quorum and a window of grace, and merges what it has.
 Scheme decoupled_diloco() {
-  SiteExchange deltas = delayed(exchanges::leader, 100);
-  deltas.quorum = 2;
-  deltas.grace = Seconds::from_base(10);
   return {
       .name = "decoupled_diloco",
-      .summary =
-          "asynchronous DiLoCo: a leader merges a quorum's weight deltas while learners continue",
-      .between_sites = deltas,
-      .twin = "decoupled_diloco"};
+      .summary = "Decoupled DiLoCo: a syncer merges a fragment per step, in INT4, from a quorum",
+      .source = "arXiv 2604.21428",
+      .between_sites = decoupled("int4_g2048"),
+      .twin = "decoupled_diloco_bf16"};
+}
+
+Scheme decoupled_diloco_bf16() {
+  return {.name = "decoupled_diloco_bf16",
+          .summary = "decoupled_diloco with weight deltas in BF16",
+          .source = "arXiv 2604.21428",
+          .between_sites = decoupled("bf16"),
+          .twin = "decoupled_diloco_bf16"};
 }
 
 // Weights and outer momentum of two sites are averaged, no site waits for a third. Both travel, in

@@ -56,6 +56,7 @@ std::vector<Scheme> rows() {
           muloco(),
           muloco_fp32(),
           decoupled_diloco(),
+          decoupled_diloco_bf16(),
           noloco(),
           sparseloco(),
           sparseloco_enumerated(),

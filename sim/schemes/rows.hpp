@@ -62,6 +62,7 @@ Scheme eager_diloco();
 Scheme muloco();
 Scheme muloco_fp32();
 Scheme decoupled_diloco();
+Scheme decoupled_diloco_bf16();
 Scheme noloco();
 Scheme sparseloco();
 Scheme sparseloco_enumerated();

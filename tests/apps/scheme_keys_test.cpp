@@ -134,9 +134,11 @@ TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
   four_sites.scheme =
       replaced(printed_scheme("sparseloco"), "\"all_gather\"", "\"tree_gather\"\nfan_out = 3");
   expect_change(four_sites, &OwnFiles::scheme, {"fan_out = 3", "fan_out = 1", kRound, changed});
-  const std::string leader = printed_scheme("decoupled_diloco");
+  const std::string leader = replaced(printed_scheme("eager_diloco"), "\"ring\"",
+                                      "\"leader\"\nquorum = 2\ngrace = \"10 s\"");
   expect(leader, {{"delayed = true", "delayed = false", kRound, up}});
   expect(replaced(leader, "quorum = 2", "quorum = 1"), {{"10 s", "0 s", "/outcome", changed}});
+  expect(printed_scheme("decoupled_diloco"), {{"\"int4_g2048\"", "\"int8_g2048\"", kSent, up}});
   expect(replaced(leader, "10 s", "0 s"), {{"quorum = 2", "quorum = 1", "/outcome", changed}});
 }
 

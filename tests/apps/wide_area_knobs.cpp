@@ -42,6 +42,9 @@ constexpr std::string_view kRdma =
 constexpr std::string_view kStore =
     "--topology twenty_peers_b200 --model gpt_125m --scheme sparseloco_store";
 
+constexpr std::string_view kSyncer =
+    "--topology four_regions_syncer --model gpt_125m --scheme decoupled_diloco";
+
 constexpr std::string_view kSparse =
     "--topology two_sites_10g --model gpt_125m --scheme sparseloco";
 
@@ -114,6 +117,12 @@ constexpr Knob kKnobs[] = {
     {"store.request", kStore, "10s", kRound, up},
     {"store.latency", kStore, "10s", kRound, up},
     {"store.egress", kStore, "0.1USD/GB", "/egress_usd", up},
+
+    {"syncer.uplink", kSyncer, "10Mbps", kRound, up},
+    {"syncer.downlink", kSyncer, "10Mbps", kRound, up},
+    {"syncer.latency", kSyncer, "10s", kRound, up},
+    {"syncer.egress", kSyncer, "0.1USD/GB", "/egress_usd", up},
+    {"syncer.memory_bandwidth", kSyncer, "1MBps", kRound, up},
 };
 
 }  // namespace

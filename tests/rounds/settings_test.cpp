@@ -27,7 +27,9 @@ TEST(SettingsBetweenSites, ChangeTheirPart) {
   EXPECT_EQ(set("diloco", "scheme.ring_order", "worst").ring_order, RingOrder::worst);
   EXPECT_EQ(set("decoupled_diloco", "scheme.quorum", "3").quorum, 3);
   EXPECT_EQ(set("decoupled_diloco", "scheme.grace", "2 s").grace, 2_s);
-  EXPECT_EQ(set("decoupled_diloco", "scheme.inner_steps", "10").inner_steps, 10);
+  EXPECT_EQ(set("decoupled_diloco", "scheme.inner_steps", "48").inner_steps, 48);
+  EXPECT_EQ(set("decoupled_diloco", "scheme.overlap_steps", "5").overlap_steps, 5);
+  EXPECT_EQ(set("eager_diloco", "scheme.overlap_steps", "5").overlap_steps, 5);
 }
 
 TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
@@ -52,6 +54,9 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
             "the limit of 100000");
   EXPECT_EQ(error("sparseloco", "scheme.fan_out", "2"),
             "`set` scheme.fan_out: sparseloco has no tree");
+  EXPECT_EQ(error("wan_sync", "scheme.overlap_steps", "2"),
+            "`set` scheme.overlap_steps: wan_sync waits in every step");
+  EXPECT_NE(error("eager_diloco", "scheme.overlap_steps", "0").find("from 1"), std::string::npos);
   EXPECT_EQ(error("diloco", "scheme.quorum", "2"), "`set` scheme.quorum: diloco has no quorum");
   EXPECT_NE(error("diloco", "scheme.inner_steps", "0").find("not a whole number"),
             std::string::npos);
