@@ -187,6 +187,15 @@ class Roll {
   bool goes_on_ = false;         // with those that are heard by then
 };
 
+// The round as it would be if nobody waited for results. Where fragments follow one another, those who
+// wait for a late site's first ones come late with the last ones too, and would hide it.
+RoundShape without_waits(RoundShape shape) {
+  shape.delayed = true;
+  shape.overlap_steps = shape.inner_steps;
+  shape.rounds = 1;
+  return shape;
+}
+
 }  // namespace
 
 double RoundResult::period_s(std::size_t place) const {
@@ -211,9 +220,19 @@ const char* outcome_name(RoundOutcome outcome) {
 }
 
 RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
-  RoundResult result{.shape = std::move(shape)};
+  const bool hides_late_sites = patience.quorum > 0 && shape.fragments > 1;
+  RoundResult result{.shape = hides_late_sites ? without_waits(shape) : shape};
   play(area, result);
-  if (Roll(area, patience, result).call()) play(area, result);
+  bool again = Roll(area, patience, result).call();
+  if (hides_late_sites && result.outcome != RoundOutcome::aborted) {
+    shape.fates = result.shape.fates;
+    // It is that of a round's last fragment; where exchanges overlap steps, the others would wait for
+    // it too.
+    if (shape.overlap_steps == 0) shape.cutoff_s = result.shape.cutoff_s;
+    result.shape = std::move(shape);
+    again = true;
+  }
+  if (again) play(area, result);
   const bool ended = result.outcome != RoundOutcome::aborted;
   result.round_s = ended ? round_time(result) : kInfinity;
   if (ended && std::isinf(result.round_s)) {

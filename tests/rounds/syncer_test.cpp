@@ -95,7 +95,30 @@ TEST(Syncer, WaitsForAQuorumAndItsGrace) {
   EXPECT_NEAR(result.timeline.end_s[ends[2]], 110, 1e-6);
 }
 
-// As one of a latency each way to the sites' own backbone, when its own lines bind nothing.
+// Of three learners, two go on at their own pace, and so does the third, which is slower. One that is
+// there within the grace is waited for.
+TEST(Syncer, IsNotHeldUpByASlowLearner) {
+  RoundShape shape = equal_rounds(&exchanges::syncer, 3, 24, 1e9);
+  shape.fragments = 24;
+  shape.delayed = true;
+  shape.overlap_steps = 2;
+  shape.rounds = 3;
+  const auto with_step = [&](double seconds) {
+    SiteWork& slow = shape.sites[2];
+    slow.step_s = slow.needed_s = slow.ready_s[0] = seconds;
+    return simulate_round(learners(3, syncer_of(kUnlimited)), shape, {.quorum = 2, .grace = 1_s});
+  };
+  const RoundResult skipped = with_step(1.5);
+  EXPECT_EQ(skipped.outcome, RoundOutcome::partial);
+  EXPECT_EQ(skipped.shape.fates[2], Fate::skipped);
+  EXPECT_NEAR(skipped.round_s, 24, 1e-6);
+  EXPECT_NEAR(skipped.period_s(2), 24 * 1.5, 1e-6);
+  const RoundResult heard = with_step(1.03);
+  EXPECT_EQ(heard.outcome, RoundOutcome::complete);
+  EXPECT_NEAR(heard.round_s, 24 * 1.03, 1e-6);
+}
+
+// A leader receives and sends as much for the others as a syncer with its lines does for all.
 TEST(Syncer, WithTheLinesOfASiteIsALeaderThatTrainsNothing) {
   const int sites = 5;
   const RoundShape led = equal_rounds(&exchanges::leader, sites, 10, 24e9);
