@@ -35,6 +35,21 @@ std::optional<double> read_optional_share(TomlReader& reader, std::string_view k
   return reader.number(key, kShare);
 }
 
+std::optional<Bandwidth> read_host_bandwidth(TomlReader& reader) {
+  if (!reader.has("gpu.host_bandwidth")) return std::nullopt;
+  return reader.quantity<Bandwidth>("gpu.host_bandwidth");
+}
+
+double read_host_efficiency(TomlReader& reader) {
+  constexpr const char* kKey = "gpu.host_efficiency";
+  if (reader.has("gpu.host_bandwidth")) {
+    return reader.has(kKey) ? reader.number(kKey, kShare) : kHostEfficiency;
+  }
+  reader.inapplicable(kKey,
+                      "is a fraction of host_bandwidth, which is missing; add host_bandwidth");
+  return kHostEfficiency;
+}
+
 Gpu read_gpu_of_data_sheet(TomlReader& reader) {
   return {.name = reader.text("gpu.name"),
           .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
@@ -46,6 +61,8 @@ Gpu read_gpu_of_data_sheet(TomlReader& reader) {
           .memory = reader.quantity<Bytes>("gpu.memory"),
           .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),
           .memory_efficiency = reader.number("gpu.memory_efficiency", kShare),
+          .host_bandwidth = read_host_bandwidth(reader),
+          .host_efficiency = read_host_efficiency(reader),
           .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
           .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
@@ -222,6 +239,15 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
 
 Cluster read_cluster(const std::filesystem::path& file, std::span<const Setting> settings) {
   return parse_cluster(read_input_text(file), file, settings);
+}
+
+std::optional<Bandwidth> host_copy_rate(const Cluster& cluster) {
+  if (!cluster.gpu.host_bandwidth) return std::nullopt;
+  Bandwidth rate = *cluster.gpu.host_bandwidth;
+  if (cluster.nvlink.kind == &fabrics::pcie) {
+    rate = std::min(rate, cluster.nvlink.bridge_bandwidth / cluster.nvlink.gpus_per_bridge);
+  }
+  return rate * cluster.gpu.host_efficiency;
 }
 
 DollarRate gpu_price(const Cluster& cluster) {

@@ -61,11 +61,14 @@ struct Gpu {
   Bytes memory;                           // capacity
   Bandwidth memory_bandwidth;             // data-sheet peak, reads and writes summed
   double memory_efficiency = 0;           // share of it reached by a copy of large buffers, (0, 1]
-  Seconds launch_latency;  // from the end of one kernel to the start of the next on a stream
-  DollarRate price;        // of one GPU with its share of the node, including
-                           // whatever the hosting price covers
-  Watts power;             // of one GPU under load
-  double clock = 1;        // share of the data sheet's that its power leaves: the peaks contain it
+  // Data-sheet peak of its link to the host, per direction; absent if the file does not give it.
+  std::optional<Bandwidth> host_bandwidth = {};
+  double host_efficiency = 0;  // share of it reached by a copy of large buffers, (0, 1]
+  Seconds launch_latency;      // from the end of one kernel to the start of the next on a stream
+  DollarRate price;            // of one GPU with its share of the node, including
+                               // whatever the hosting price covers
+  Watts power;                 // of one GPU under load
+  double clock = 1;  // share of the data sheet's that its power leaves: the peaks contain it
   bool operator==(const Gpu&) const = default;
 };
 
@@ -192,6 +195,11 @@ struct EfficiencyDefault {
   bool operator==(const EfficiencyDefault&) const = default;
 };
 
+// Gpu::host_efficiency of files that say nothing. By nvbandwidth, an A100 reaches 25.1 of 32 GB/s over
+// PCIe 4 (NVIDIA/nvbandwidth issue 42), an H100 52.8 of 64 over PCIe 5 (issue 24), and a GH200 346 of
+// 450 over NVLink-C2C (issue 23): 0.78, 0.82 and 0.77.
+inline constexpr double kHostEfficiency = 0.8;
+
 // Cluster::speed_spread of files that say nothing: GPUs of one kind differ by 8 % in five clusters
 // (Sinha et al., "Not All GPUs Are Created Equal", arXiv 2208.11035, abstract), read as the span of a
 // box plot's whiskers: 5.4 standard deviations.
@@ -234,6 +242,10 @@ inline constexpr double kMostEfficiency = 2;
 // Parses text in memory; `file` gives the cluster's name and the text's name in messages.
 [[nodiscard]] Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                                     std::span<const Setting> settings = {});
+
+// Of a large copy between a GPU and its host, one way, while the other GPUs of the node copy too.
+// Nothing if the file does not give the link.
+[[nodiscard]] std::optional<Bandwidth> host_copy_rate(const Cluster& cluster);
 
 // Price of all GPUs and of the network.
 [[nodiscard]] DollarRate gpu_price(const Cluster& cluster);

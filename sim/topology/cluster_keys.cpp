@@ -33,6 +33,14 @@ constexpr TomlKey kClusterKeys[] = {
      "Memory bandwidth from the data sheet, reads plus writes.", "3350 GBps"},
     {"gpu.memory_efficiency", "number above 0 and at most 1", "",
      "Fraction of `memory_bandwidth` that copying large buffers achieves.", "0.9"},
+    {"gpu.host_bandwidth", "bandwidth above 0", "none: schemes cannot keep outer state on hosts",
+     "Bandwidth per direction of the GPU's link to its host, from the data sheet. With `pcie`, "
+     "GPUs "
+     "on one PCIe switch also share `bridge_bandwidth`.",
+     "64 GBps"},
+    {"gpu.host_efficiency", "number above 0 and at most 1", "0.8",
+     "Fraction of `host_bandwidth` that copying large buffers achieves. The default is from "
+     "measured copies over PCIe 4, PCIe 5 and NVLink-C2C."},
     {"gpu.launch_latency", "time", "",
      "Gap between the end of one kernel and the start of the next on the same stream.", "2 us"},
     {"gpu.price", "price per hour", "",

@@ -130,6 +130,16 @@ TEST(Cluster, MayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
   EXPECT_EQ(cluster.speed_spread, kSpeedSpread);
 }
 
+TEST(Cluster, MayHaveALinkToTheHost) {
+  EXPECT_FALSE(read().gpu.host_bandwidth);
+  EXPECT_FALSE(host_copy_rate(read()));
+  const Cluster linked = read({{"gpu.host_bandwidth", "32 GBps"}});
+  EXPECT_EQ(linked.gpu.host_bandwidth, 32_GBps);
+  EXPECT_EQ(host_copy_rate(linked), 32_GBps * kHostEfficiency);
+  const Cluster half = read({{"gpu.host_bandwidth", "32 GBps"}, {"gpu.host_efficiency", "0.5"}});
+  EXPECT_EQ(host_copy_rate(half), 16_GBps);
+}
+
 // 12 nodes of 4 GPUs and 2 ports of 100 Gbps.
 TEST(Cluster, APowerLimitLowersTheClocksOfItsGpus) {
   const Gpu free = read().gpu;
@@ -221,6 +231,8 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"gpu.memory", "40"}, "has no unit"},
       Wrong{{"gpu.memory_efficiency", "0"}, "write a number above 0 and at most 1"},
       Wrong{{"gpu.memory_efficiency", "1.01"}, "write a number above 0 and at most 1"},
+      Wrong{{"gpu.host_bandwidth", "64"}, "write e.g. \"64 GBps\""},
+      Wrong{{"gpu.host_efficiency", "0.8"}, "is a fraction of host_bandwidth, which is missing"},
       Wrong{{"gpu.fp8", "0 TFLOPs"}, "is 0"},
       Wrong{{"gpu.fp4", "9 PB"}, "'PB' is not a unit"},
       Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},

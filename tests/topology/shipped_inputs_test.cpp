@@ -43,15 +43,15 @@ std::vector<std::string> optional_tables_of(const std::filesystem::path& area) {
 std::vector<Shipped> shipped_inputs() {
   std::vector<Shipped> inputs;
   for (const auto& file : shipped_files("topologies", ".toml")) {
-    inputs.push_back(
-        {.file = file,
-         .parse =
-             [](std::string_view text, const std::filesystem::path& name) {
-               static_cast<void>(parse_cluster(text, name));
-             },
-         .optional_tables = {"[fitted]"},
-         .optional_keys = {"fp8", "fp4", "fused_attention", "power_limit", "speed_spread",
-                           "transport", "efficiency", "link_bandwidth", "groups", "routing"}});
+    inputs.push_back({.file = file,
+                      .parse =
+                          [](std::string_view text, const std::filesystem::path& name) {
+                            static_cast<void>(parse_cluster(text, name));
+                          },
+                      .optional_tables = {"[fitted]"},
+                      .optional_keys = {"fp8", "fp4", "fused_attention", "power_limit",
+                                        "speed_spread", "host_bandwidth", "transport", "efficiency",
+                                        "link_bandwidth", "groups", "routing"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
     inputs.push_back(
