@@ -157,7 +157,8 @@ void add_sites(const RoundFigures& round, Json& json) {
                                {"sent_bytes", site.sent_bytes},
                                {"received_bytes", site.received_bytes},
                                {"memory_per_gpu_bytes", site.memory.total()},
-                               {"fits_memory", site.fits_memory}});
+                               {"fits_memory", site.fits_memory},
+                               {"host_memory_per_node_bytes", site.host_memory_bytes}});
   }
 }
 

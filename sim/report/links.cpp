@@ -61,7 +61,7 @@ std::string bound_of(const TimeParts& t, double seconds, std::span<const LinkUse
                                                   {t.host_s, "the host"},
                                                   {t.bubble_s, "pipeline bubbles and waits"},
                                                   {t.optimizer_s, "the optimizer"},
-                                                  {t.other_s, "passes over buffers"}};
+                                                  {t.other_s, "copies and passes over buffers"}};
   const auto most = std::max_element(std::begin(parts), std::end(parts));
   std::string text =
       fmt::format("{} ({:.0f} % of the {})", most->second, 100 * most->first / seconds, whole);

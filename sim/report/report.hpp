@@ -95,6 +95,7 @@ struct SiteReport {
   MemoryUse memory;           // of one GPU, outer state included
   double capacity_bytes = 0;  // of its memory
   bool fits_memory = true;
+  double host_memory_bytes = 0;  // of one node: outer state on hosts
 };
 
 // What only rounds between sites have.

@@ -162,7 +162,8 @@ Rows time_rows(bool rounds) {
   rows.push_back(part(rounds ? "  waiting for other sites" : "  pipeline bubble, waits",
                       &TimeParts::bubble_s));
   rows.push_back(part(rounds ? "  outer update" : "  optimizer", &TimeParts::optimizer_s));
-  rows.push_back(part("  passes over buffers", &TimeParts::other_s));
+  rows.push_back(
+      part(rounds ? "  copies of outer state" : "  passes over buffers", &TimeParts::other_s));
   return rows;
 }
 
@@ -243,6 +244,15 @@ Rows memory_rows() {
                                          100 * bytes / r.memory.total());
                     }});
   }
+  rows.push_back({"host memory per node", [](const Report& r) {
+                    double most = 0;
+                    if (r.round) {
+                      for (const SiteReport& site : r.round->by_site) {
+                        most = std::max(most, site.host_memory_bytes);
+                      }
+                    }
+                    return most > 0 ? byte_text(most) : std::string(kNone);
+                  }});
   return rows;
 }
 

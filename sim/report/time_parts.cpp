@@ -61,6 +61,10 @@ std::vector<Interval> transfers(const Schedule& schedule, const Timeline& timeli
   return flows;
 }
 
+bool issues(const Operation& operation) {
+  return operation.kind == OperationKind::host && operation.phase == Phase::none;
+}
+
 // From when all else that a kernel waits for was there until its host had issued it; empty where
 // that was earlier.
 Interval wait_for_host(const Schedule& schedule, const Timeline& timeline,
@@ -68,7 +72,7 @@ Interval wait_for_host(const Schedule& schedule, const Timeline& timeline,
   Interval wait;
   if (operation.kind != OperationKind::work) return wait;
   for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
-    const bool host = schedule.operations[earlier].kind == OperationKind::host;
+    const bool host = issues(schedule.operations[earlier]);
     double& ready = host ? wait.end_s : wait.start_s;
     ready = std::max(ready, timeline.end_s[earlier]);
   }
@@ -93,7 +97,7 @@ std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeli
   };
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
-    if (operation.rank == rank && operation.kind == OperationKind::host) {
+    if (operation.rank == rank && issues(operation)) {
       host_ends_s = std::max(host_ends_s, timeline.end_s[id]);
     }
     const auto part = part_of(operation);

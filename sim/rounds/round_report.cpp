@@ -70,7 +70,9 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
       row.received_bytes += per_round(result, bytes.received[place], place) / site.count;
       round.egress_usd += per_round(result, bytes.sent[place], place) * site.egress.base();
     }
-    row.memory = site_memory(context, table, scheme);
+    const SiteMemory memory(context, table);
+    row.memory = memory.with(scheme);
+    row.host_memory_bytes = memory.host_bytes(scheme);
     row.capacity_bytes = static_cast<double>(site.cluster.gpu.memory.count);
     row.fits_memory = row.memory.total() <= row.capacity_bytes;
     round.by_site.push_back(std::move(row));
@@ -209,6 +211,11 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
     const std::string efficiency = efficiency_source(site.cluster);
     if (!efficiency.empty()) {
       report.sources[fmt::format("site {} gpu.compute_efficiency", site.name)] = efficiency;
+    }
+    if (scheme.between_sites->outer_state == OuterState::host) {
+      report.sources[fmt::format("site {} outer state", site.name)] =
+          fmt::format("on the hosts; copies at {:.4g} GB/s per GPU and direction",
+                      host_copy_rate(site.cluster).value_or(Bandwidth()) / 1_GBps);
     }
     for (const auto& [key, takers] : asked_outcome(context.step(table), context.inner).takers) {
       report.sources[fmt::format("site {} {}", site.name, key)] = takers;

@@ -55,6 +55,21 @@ double slowest_steps(const RoundResult& result) {
   return seconds;
 }
 
+// What the slowest site copies between its GPUs and hosts in a round, the mean over a cycle of them.
+double slowest_copies(const RoundResult& result) {
+  const RoundShape& shape = result.shape;
+  double seconds = 0;
+  for (std::size_t place = 0; place < shape.sites.size(); ++place) {
+    if (!is_heard(result, place)) continue;
+    double of_cycle = 0;
+    for (int round = 0; round < shape.across_every; ++round) {
+      of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
+    }
+    seconds = std::max(seconds, of_cycle / shape.across_every);
+  }
+  return seconds;
+}
+
 // What the fullest link has to carry of a round between the sites that are heard; and each of them
 // sends to the others too.
 double fullest_link(const RoundResult& result) {
@@ -96,7 +111,7 @@ double round_time(const RoundResult& result) {
   }
   const double between =
       (end_of_round(result, last) - end_of_round(result, 0)) / static_cast<double>(last);
-  return std::max({between, slowest_steps(result), fullest_link(result)});
+  return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
 // When the others go on: at the deadline, or when the quorum's grace is over.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/rounds/host_copies.hpp"
 #include "sim/rounds/inner_steps.hpp"
 #include "sim/sites/alike_places.hpp"
 #include "sim/sites/exchange_kernels.hpp"
@@ -43,7 +44,7 @@ std::size_t largest_shard(const std::vector<ShardSize>& shards) {
 
 // Of a kernel of the exchange: on the host if its times are known, but a card's are a GPU's.
 KernelEstimate exchange_time(const Calibration& calibration, const Gpu& gpu, const CodecUse& use) {
-  if (!calibration.host_codecs || use.wire.card) return codec_time(calibration, gpu, use);
+  if (!hosts_encode(use.wire, calibration)) return codec_time(calibration, gpu, use);
   const Calibration& table = *calibration.host_codecs;
   const Gpu processor{
       .name = table.gpu, .memory_bandwidth = *table.copy_bandwidth, .memory_efficiency = 1};
@@ -83,11 +84,6 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExc
   work.part_bytes = sent_bytes(exchange, shards, places);
   work.start_s = site.late.value_or(Seconds{}).base();
   return work;
-}
-
-// Exchanges inside regions and across them each have an outer state of their own.
-int outer_levels(const SiteExchange& exchange, int region_size, int places) {
-  return exchange.across_every > 1 && region_size > 1 && region_size < places ? 2 : 1;
 }
 
 // For all sites of a table.
@@ -130,13 +126,18 @@ SiteWork exchange_kernels(const SiteExchange& exchange, const Cluster& cluster,
     return sum;
   };
   const Roofline roofline(cluster.gpu, compute_efficiency(cluster), calibration);
+  const bool on_host = hosts_update(exchange, calibration);
+  const auto count = static_cast<double>(elements);
+  const auto pass = [&](double bytes) {
+    return on_host ? host_pass_s(calibration, bytes * count) : roofline.pass(bytes * count);
+  };
   // What is exchanged of a round is what the weights have changed by: both read, one written.
   const double change = exchange.gradients ? 0 : 3 * 4.0;
-  const auto count = static_cast<double>(elements);
-  return {.encode_s = seconds(kernels.encode) + (change > 0 ? roofline.pass(change * count) : 0),
+  return {.encode_s = seconds(kernels.encode) + pass(change),
           .sum_s = seconds(kernels.sum),
           .decode_s = seconds(kernels.decode),
-          .update_s = exchange.update_bytes > 0 ? roofline.pass(exchange.update_bytes * count) : 0};
+          .update_s = pass(exchange.update_bytes),
+          .copies = host_copies(exchange, cluster, calibration, count)};
 }
 
 std::string problem(const RoundContext& context, const Scheme& scheme) {
@@ -151,6 +152,15 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
                        scheme.name, name_of(*exchange.optimizer, kOptimizers));
   }
   const int places = place_count(context.area);
+  if (exchange.outer_state == OuterState::host && places > 1) {
+    for (const Site& site : context.area.sites) {
+      if (host_copy_rate(site.cluster)) continue;
+      return fmt::format(
+          "`scheme`: {} keeps its outer state on hosts, but {} lacks gpu.host_bandwidth; add it to "
+          "that cluster's file",
+          scheme.name, site.cluster.name);
+    }
+  }
   const int unlike =
       context.whole ? places : unlike_places(context.area, led_by(context.area.syncer, exchange));
   const int most = most_one_by_one(*exchange.exchange);
@@ -201,34 +211,6 @@ double whole_bytes(const RoundContext& context, std::size_t table, const Scheme&
   const SiteExchange& exchange = *scheme.between_sites;
   return exchange.fragments *
          sent_bytes(exchange, shard_sizes(context, table, exchange.fragments), 1);
-}
-
-SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
-    : inside_(memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
-                         codec_memory(context.step(table), context.inner))),
-      stages_(context.parallelism.pipeline),
-      places_(place_count(context.area)),
-      region_size_(region_size(context.area, table)),
-      syncer_(context.area.syncer) {
-  if (places_ > 1) shards_ = shard_sizes(context, table, 1);
-}
-
-MemoryUse SiteMemory::with(const Scheme& scheme) const {
-  const SiteExchange exchange = led_by(syncer_, *scheme.between_sites);
-  const double wire = exchange.wire.bytes_per_element() * exchange.sent_per_byte;
-  MemoryUse memory = inside_;
-  for (const ShardSize& shard : shards_) {
-    const double elements = static_cast<double>(shard.elements) / stages_;
-    memory.outer_state +=
-        outer_levels(exchange, region_size_, places_) * exchange.state_bytes * elements;
-    const double wires = 1 + arriving_wires(exchange, shard.elements, places_);
-    memory.codec += wires * wire * elements / exchange.fragments;
-  }
-  return memory;
-}
-
-MemoryUse site_memory(const RoundContext& context, std::size_t table, const Scheme& scheme) {
-  return SiteMemory(context, table).with(scheme);
 }
 
 RoundShape round_shape(const RoundContext& context, const Scheme& scheme,

@@ -72,15 +72,25 @@ struct ShardSize {
 [[nodiscard]] double whole_bytes(const RoundContext& context, std::size_t table,
                                  const Scheme& scheme);
 
-// Bytes on one GPU of the table's sites, with one scheme between the sites after another.
+// Bytes on one GPU of the table's sites, and on the host of one node, with one scheme between the
+// sites after another. The context's calibrations must outlive it.
 class SiteMemory {
  public:
   SiteMemory(const RoundContext& context, std::size_t table);
   [[nodiscard]] MemoryUse with(const Scheme& scheme) const;
+  // Outer state, and wires where hosts encode and update; 0 if GPUs keep the state.
+  [[nodiscard]] double host_bytes(const Scheme& scheme) const;
 
  private:
+  // Of one GPU: the whole state, what one exchange uses of it, and its wires.
+  struct Outer {
+    double state = 0, in_use = 0, wires = 0;
+  };
+  [[nodiscard]] Outer outer(const SiteExchange& exchange) const;
+
   MemoryUse inside_;
-  int stages_ = 1, places_ = 1, region_size_ = 1;
+  const Calibration& calibration_;
+  int node_gpus_ = 1, stages_ = 1, places_ = 1, region_size_ = 1;
   std::optional<Syncer> syncer_;
   std::vector<ShardSize> shards_;  // none for a single site, which has no outer step
 };

@@ -47,9 +47,10 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
 }
 
 OperationId ScheduleBuilder::host(int rank, std::string_view text, double seconds,
-                                  std::span<const OperationId> after) {
+                                  std::span<const OperationId> after, Phase phase) {
   OperationId& last = last_slot(rank, Stream::host);
   Operation operation{.kind = OperationKind::host,
+                      .phase = phase,
                       .stream = Stream::host,
                       .rank = rank,
                       .label = label(text),

@@ -36,7 +36,7 @@ class ScheduleBuilder {
 
   // The rank's host is busy for `seconds`, after its last operation and `after`.
   OperationId host(int rank, std::string_view label, double seconds,
-                   std::span<const OperationId> after = {});
+                   std::span<const OperationId> after = {}, Phase phase = Phase::none);
 
   // Bytes over a route, starting once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,

@@ -49,7 +49,7 @@ enum class Stream : std::uint8_t {
   gradients_inter,  // its part between nodes, of two-level schemes
   weight_codec,     // kernels that cast, encode and decode weights
   tensor_codec,     // kernels that encode and decode messages between tensor-parallel ranks
-  host              // the CPU that issues the rank's kernels
+  host              // the CPU that issues the rank's kernels; copies between it and the GPU
 };
 inline constexpr int kStreams = 11;
 [[nodiscard]] const char* stream_name(Stream stream);
@@ -72,7 +72,9 @@ enum class OperationKind : std::uint8_t {
   // `occupancy`, whatever its flows do.
   acquire,
   release,
-  host  // the rank's host for `seconds`; takes nothing of its GPU
+  // The rank's host for `seconds`: to issue a kernel or, as a memory_pass, to copy. Takes nothing of
+  // the GPU.
+  host
 };
 
 // Part of a kernel's time, and the share of it bound by memory bandwidth; SMs bound the rest.

@@ -69,6 +69,9 @@ struct AllowedOverlap {
 // Of sites around a ring: as their names ascend, or so that it is as fast, or as slow, as it can be.
 enum class RingOrder { given, best, worst };
 
+// Where outer weights, momentum and residual are kept between exchanges.
+enum class OuterState { gpu, host };
+
 // What sites that train together exchange, how often, and what waits for it.
 struct SiteExchange {
   const Exchange* exchange = &exchanges::ring;
@@ -91,6 +94,9 @@ struct SiteExchange {
   double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual
   double update_bytes = 0;  // moved by the outer update per parameter of the shard
   std::optional<Optimizer> optimizer = {};  // of the steps inside sites; none: any
+  OuterState outer_state = OuterState::gpu;
+  // A fragment's exchange runs beside training.
+  [[nodiscard]] bool overlaps() const { return overlap_steps > 0 || delayed; }
   friend bool operator==(const SiteExchange&, const SiteExchange&) = default;
 };
 

@@ -54,6 +54,7 @@
 //   optimizer = "muon"            # inside the sites; any without it
 //   state_bytes = 8               # per parameter: kept, and moved by the outer update
 //   update_bytes = 28
+//   outer_state = "gpu"           # or "host": where that state is kept; not with gradients
 //
 // Keys with a default may be omitted; keys that the rest of the file makes meaningless are refused.
 // A file may have a shipped scheme's name only if it is that scheme.

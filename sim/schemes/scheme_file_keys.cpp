@@ -122,6 +122,9 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "`optimizer` of the steps inside the sites that the scheme is defined with."},
     {"between_sites.state_bytes", "number from 0 to 1024", "0",
      "Bytes that a GPU keeps per parameter of its shard: outer weights, momentum, residual."},
+    {"between_sites.outer_state", "one of gpu, host", "gpu",
+     "Where that state is kept between exchanges. On the host, it takes no GPU memory and is "
+     "copied over the link of `gpu.host_bandwidth`."},
     {"between_sites.update_bytes", "number from 0 to 1024", "0",
      "Bytes of memory traffic of the outer update per parameter of the shard."},
 };

@@ -15,6 +15,8 @@ namespace sim {
 
 inline constexpr EnumName<RingOrder> kRingOrders[]{
     {"given", RingOrder::given}, {"best", RingOrder::best}, {"worst", RingOrder::worst}};
+inline constexpr EnumName<OuterState> kOuterStates[]{{"gpu", OuterState::gpu},
+                                                     {"host", OuterState::host}};
 // Bytes of a residual's element.
 inline constexpr EnumName<double> kResidualNames[]{
     {"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};

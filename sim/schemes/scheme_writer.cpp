@@ -84,6 +84,9 @@ std::string site_lines(const SiteExchange& exchange) {
   }
   add("sent_per_byte", exchange.sent_per_byte, usual.sent_per_byte);
   add("state_bytes", exchange.state_bytes, usual.state_bytes);
+  if (exchange.outer_state != usual.outer_state) {
+    lines += fmt::format("outer_state = \"{}\"\n", name_of(exchange.outer_state, kOuterStates));
+  }
   add("update_bytes", exchange.update_bytes, usual.update_bytes);
   return lines;
 }

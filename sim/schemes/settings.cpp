@@ -49,13 +49,18 @@ void set_grace(const Setting& setting, Scheme& scheme) {
   scheme.between_sites->grace = *grace.value;
 }
 
-void set_ring_order(const Setting& setting, Scheme& scheme) {
-  const auto order = value_named<RingOrder>(setting.value, kRingOrders);
-  if (!order) {
+template <class E>
+E one_of(const Setting& setting, std::span<const EnumName<E>> names) {
+  const auto value = value_named<E>(setting.value, names);
+  if (!value) {
     refuse(setting, fmt::format("'{}' is not one of: {}", printable(setting.value),
-                                joined(names_of<RingOrder>(kRingOrders))));
+                                joined(names_of<E>(names))));
   }
-  scheme.between_sites->ring_order = *order;
+  return *value;
+}
+
+void set_ring_order(const Setting& setting, Scheme& scheme) {
+  scheme.between_sites->ring_order = one_of<RingOrder>(setting, kRingOrders);
 }
 
 // What a scheme lacks for a setting to apply; empty: nothing.
@@ -209,6 +214,17 @@ constexpr SettingOfScheme kSettings[] = {
       "How long the leader or the syncer keeps waiting once it has a quorum."},
      quorum,
      set_grace},
+    {SchemeKind::between_sites,
+     {"scheme.outer_state", "one of gpu, host", kOwn,
+      "Where outer weights, momentum and residual are kept between exchanges."},
+     [](const Scheme& scheme) -> Lack {
+       const SiteExchange& exchange = *scheme.between_sites;
+       if (exchange.gradients) return rounds(scheme);
+       return exchange.state_bytes > 0 ? "" : "keeps no outer state";
+     },
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->outer_state = one_of<OuterState>(setting, kOuterStates);
+     }},
 };
 
 const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {

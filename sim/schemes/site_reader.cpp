@@ -36,6 +36,7 @@ class SiteReader {
                                      std::pair{"update_bytes", &exchange_.update_bytes}}) {
       if (has(key)) *bytes = reader_.number(in_table(key), kBytesPerParameter);
     }
+    read_outer_state();
     return exchange_;
   }
 
@@ -69,7 +70,7 @@ class SiteReader {
 
   void refuse_rounds() {
     for (const char* key :
-         {"inner_steps", "across_every", "fragments", "overlap_steps", "delayed"}) {
+         {"inner_steps", "across_every", "fragments", "overlap_steps", "delayed", "outer_state"}) {
       reader_.inapplicable(in_table(key),
                            "applies to weight changes, but gradients are exchanged in every step; "
                            "remove it, or write gradients = false");
@@ -137,6 +138,21 @@ class SiteReader {
       reader_.inapplicable("between_sites.fan_out", "applies only to tree_gather; remove it");
     } else if (good || given) {
       exchange_.fan_out = static_cast<int>(reader_.integer("between_sites.fan_out", kCounts));
+    }
+  }
+
+  void read_outer_state() {
+    if (exchange_.gradients) return;
+    if (is_good("state_bytes") && exchange_.state_bytes > 0) {
+      if (has("outer_state")) {
+        exchange_.outer_state =
+            reader_.one_of<OuterState>("between_sites.outer_state", kOuterStates);
+      }
+    } else if (!has("state_bytes") || is_good("state_bytes")) {
+      reader_.inapplicable("between_sites.outer_state",
+                           "applies to a state that the scheme does not keep; write state_bytes");
+    } else {
+      static_cast<void>(has("outer_state"));
     }
   }
 

@@ -98,12 +98,29 @@ class RoundPlanner {
       if (result == kNoOperation) return;
       finish_compute(place);
       const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
-      const Ids after = shape_.delayed ? Ids{} : Ids{result};
-      builder_.work(place, Stream::compute, Phase::decode, "decode outer", times * work.decode_s, 1,
-                    after);
-      builder_.work(place, Stream::compute, Phase::optimizer, "outer update", times * work.update_s,
-                    1, after);
+      Ids after = shape_.delayed ? Ids{} : Ids{result};
+      const OperationId decoded = builder_.work(place, Stream::compute, Phase::decode,
+                                                "decode outer", times * work.decode_s, 1, after);
+      const OperationId loaded =
+          copy(place, "load outer state", times * work.copies.load_s, decoded);
+      if (loaded != decoded) after.push_back(loaded);
+      const OperationId updated = builder_.work(place, Stream::compute, Phase::optimizer,
+                                                "outer update", times * work.update_s, 1, after);
+      give_back(place, work.copies, times, updated);
     });
+  }
+
+  void give_back(int place, const HostCopies& copies, int times, OperationId updated) {
+    const OperationId weights = copy(place, "load new weights", times * copies.weights_s, updated);
+    if (weights != updated) hold(place, weights);
+    const OperationId stored = copy(place, "store outer state", times * copies.store_s, updated);
+    if (stored != updated && shape_.overlap_steps == 0) hold(place, stored);
+  }
+
+  // One after another over the GPUs' links to their hosts, beside kernels.
+  OperationId copy(int place, const char* label, double seconds, OperationId after) {
+    if (seconds == 0) return after;
+    return builder_.host(place, label, seconds, {&after, 1}, Phase::memory_pass);
   }
 
   void advance(int step) {
@@ -161,8 +178,10 @@ class RoundPlanner {
   }
 
   OperationId encode(int place, int round, int fragments, std::size_t parts) {
-    const OperationId ready = finish_compute(place);
     const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
+    const OperationId ready =
+        copy(place, "fetch outer state",
+             work.copies.fetch_s * fragments / static_cast<double>(parts), finish_compute(place));
     const double seconds = work.encode_s * fragments / static_cast<double>(parts);
     if (seconds == 0) return ready;
     return builder_.work(place, Stream::codec, Phase::encode, "encode outer", seconds, 1,

@@ -19,6 +19,16 @@
 
 namespace sim {
 
+// Copies between a site's GPUs and their hosts, for one exchange (sim/rounds/host_copies.hpp).
+struct HostCopies {
+  double fetch_s = 0;    // before the encoding
+  double load_s = 0;     // of outer state to the GPUs, before the update
+  double weights_s = 0;  // of new weights to the GPUs, after an update on the hosts
+  double store_s = 0;  // of outer state to the hosts, beside later steps if exchanges overlap some
+  [[nodiscard]] double total_s() const { return fetch_s + load_s + weights_s + store_s; }
+  bool operator==(const HostCopies&) const = default;
+};
+
 // The work of one site. Kernel times are for one exchange: of a fragment, or of a step's gradients.
 struct SiteWork {
   double step_s = 0;    // an inner step, alone
@@ -31,6 +41,7 @@ struct SiteWork {
   double sum_s = 0;     // of its own part, and to encode the sum again if it travels on
   double decode_s = 0;  // of the result
   double update_s = 0;
+  HostCopies copies;
   double whole_bytes = 0;  // sent whole to one receiver
   double part_bytes = 0;   // of one part, with as many parts as sites
   double start_s = 0;      // delay behind the other sites

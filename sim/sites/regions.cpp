@@ -13,6 +13,10 @@ int region_size(const WideArea& area, std::size_t table) {
   return sites;
 }
 
+int outer_levels(const SiteExchange& exchange, int region_size, int places) {
+  return exchange.across_every > 1 && region_size > 1 && region_size < places ? 2 : 1;
+}
+
 SiteExchange by_regions(SiteExchange exchange, const WideArea& area) {
   if (exchange.across_every == 1) return exchange;
   int largest = 1;

@@ -24,4 +24,8 @@ namespace sim {
 // Sites in the region of those of a table.
 [[nodiscard]] int region_size(const WideArea& area, std::size_t table);
 
+// Of the outer state of a site in a region of that size: exchanges inside regions and across them
+// each have one of their own.
+[[nodiscard]] int outer_levels(const SiteExchange& exchange, int region_size, int places);
+
 }  // namespace sim

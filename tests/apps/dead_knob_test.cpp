@@ -196,8 +196,13 @@ TEST(KnobsTable, HasEveryFlagOfTheHelp) {
   EXPECT_EQ(tested, flags);
 }
 
+// Keys of clusters that only rounds between sites follow, where --set cannot reach them; see
+// HostLinksMoveRounds.
+const std::set<std::string> kOfRounds{"gpu.host_bandwidth", "gpu.host_efficiency"};
+
 TEST(KnobsTable, HasEveryKeyOfTheShippedFiles) {
   std::set<std::string> tested = names_of(all_knobs());
+  tested.insert(kOfRounds.begin(), kOfRounds.end());
   for (const char* folder : {"topologies", "traces/models"}) {
     for (const auto& file : shipped_files(folder, ".toml")) {
       for (const std::string& key : keys_of(file)) EXPECT_TRUE(tested.contains(key)) << key;
@@ -229,8 +234,31 @@ TEST(KnobsTable, HasEveryKeyThatTheReadersKnow) {
     known.merge(known_keys("--topology dgx_a100_x16 --scheme sdp4bit", table));
   }
   std::set<std::string> tested = names_of(all_knobs());
+  tested.insert(kOfRounds.begin(), kOfRounds.end());
   std::erase_if(tested, is_flag);
   EXPECT_EQ(tested, known);
+}
+
+TEST(KnobsTable, HostLinksMoveRounds) {
+  const Sandbox sandbox;
+  const std::string sites = text_of(source_directory() / "topologies/wide_area/two_sites_10g.toml");
+  const std::string cluster = text_of(source_directory() / "topologies/dgx_h100_x16.toml");
+  sandbox.write("sites.toml", std::regex_replace(sites, std::regex("cluster = \".*\""),
+                                                 "cluster = \"mine.toml\""));
+  const auto round_s = [&](const std::string& text) {
+    sandbox.write("mine.toml", text);
+    const Outcome outcome =
+        run(words("run --topology sites.toml --model gpt_125m --scheme diloco --range off "
+                  "--set scheme.outer_state=host --format json"),
+            sandbox.path());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out).at("round_time_s").get<double>();
+  };
+  const double as_shipped = round_s(cluster);
+  EXPECT_GT(round_s(edited(cluster, "gpu.host_bandwidth", "1 GBps")), as_shipped);
+  const std::regex key("host_bandwidth = ");
+  EXPECT_GT(round_s(std::regex_replace(cluster, key, "host_efficiency = 0.1\nhost_bandwidth = ")),
+            as_shipped);
 }
 
 TEST(KnobsTable, HasEveryKeyThatFilesOfSitesKnow) {

@@ -120,6 +120,10 @@ TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
           {"overlap_steps = 1", "overlap_steps = 0", kRound, up},
           {"inner_steps = 100", "inner_steps = 50", kRound, down},
           {"state_bytes = 8", "state_bytes = 16", "/by_site/0/memory_per_gpu_bytes", up},
+          {"state_bytes = 8", "state_bytes = 8\nouter_state = \"host\"",
+           "/by_site/0/memory_per_gpu_bytes", down},
+          {"state_bytes = 8", "state_bytes = 8\nouter_state = \"host\"",
+           "/by_site/0/host_memory_per_node_bytes", up},
           {"update_bytes = 28", "update_bytes = 56", kRound, up}});
   expect(printed_scheme("noloco"), {{"sent_per_byte = 2", "sent_per_byte = 3", kSent, up}});
   expect(printed_scheme("diloco"), {{"inner_steps = 500", "gradients = true", "/inner_steps", down},

@@ -57,6 +57,7 @@ RoundShape three_kinds(const Exchange* exchange, const WideArea& area) {
     work.sum_s = 0.03;
     work.decode_s = 0.01;
     work.update_s = 0.005;
+    work.copies = {.fetch_s = 0.004, .load_s = 0.002, .weights_s = 0.001, .store_s = 0.003};
     work.slowdown = 1.1;
   }
   shape.syncer_sum_s = 0.04;

@@ -64,6 +64,12 @@ TEST_F(RoundOfAFile, IsThatOfTheRowToTheLastBit) {
   }
 }
 
+TEST_F(RoundOfAFile, SaysWhereItsStateIs) {
+  Scheme scheme = scheme_named("sparseloco_store");
+  scheme.between_sites->outer_state = OuterState::host;
+  EXPECT_EQ(read_text(to_toml(scheme)).between_sites, scheme.between_sites);
+}
+
 // As inside a site: a card of the codec's bits, and of times that move its bytes.
 TEST_F(RoundOfAFile, WithACardIsThatOfItsCodec) {
   const std::string text =
@@ -113,6 +119,10 @@ TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
   expect("\"pair\"\ninner_steps = 2\nring_order = \"best\"\n", "5:1: ring_order: applies only");
   expect("\"pair\"\ninner_steps = 2\nacross_every = 2\n", "5:1: across_every: does not apply to");
   expect("\"ring\"\ngradients = true\nacross_every = 2\n", "5:1: across_every: applies to weight");
+  expect("\"ring\"\ngradients = true\nouter_state = \"host\"\n", "5:1: outer_state: applies to");
+  expect("\"ring\"\ninner_steps = 2\nouter_state = \"host\"\n", "5:1: outer_state: applies to a");
+  expect("\"ring\"\ninner_steps = 2\nstate_bytes = 8\nouter_state = \"cpu\"\n",
+         "6:1: outer_state: 'cpu' is not one of: gpu, host");
   expect("\"ring\"\ninner_steps = 1000\nacross_every = 101\n", "5:1: across_every: 101000 steps");
   expect("\"leader\"\ninner_steps = 2\ngrace = \"1 s\"\n", "5:1: grace: begins with a quorum");
 }

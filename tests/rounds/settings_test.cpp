@@ -25,6 +25,7 @@ TEST(SettingsBetweenSites, ChangeTheirPart) {
   EXPECT_EQ(set("diloco_int8", "scheme.group", "128").wire.format.group, 128u);
   EXPECT_EQ(set("sparseloco", "scheme.keep", "32").wire.format.keep, 32u);
   EXPECT_EQ(set("diloco", "scheme.ring_order", "worst").ring_order, RingOrder::worst);
+  EXPECT_EQ(set("diloco", "scheme.outer_state", "host").outer_state, OuterState::host);
   EXPECT_EQ(set("decoupled_diloco", "scheme.quorum", "3").quorum, 3);
   EXPECT_EQ(set("decoupled_diloco", "scheme.grace", "2 s").grace, 2_s);
   EXPECT_EQ(set("decoupled_diloco", "scheme.inner_steps", "48").inner_steps, 48);
@@ -45,6 +46,10 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
             "`set` scheme.ring_order: 'first' is not one of: given, best, worst");
   EXPECT_EQ(error("sparseloco", "scheme.ring_order", "best"),
             "`set` scheme.ring_order: sparseloco has no ring");
+  EXPECT_EQ(error("diloco", "scheme.outer_state", "cpu"),
+            "`set` scheme.outer_state: 'cpu' is not one of: gpu, host");
+  EXPECT_EQ(error("demo", "scheme.outer_state", "host"),
+            "`set` scheme.outer_state: demo exchanges gradients in every step");
   EXPECT_EQ(error("noloco", "scheme.across_every", "2"),
             "`set` scheme.across_every: noloco does not exchange by regions");
   EXPECT_EQ(error("wan_sync", "scheme.across_every", "2"),
