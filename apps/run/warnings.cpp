@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/program/kernels_of.hpp"
+#include "sim/rounds/round_remedies.hpp"
 #include "sim/study/setup_options.hpp"
 
 namespace apps {
@@ -23,6 +24,14 @@ std::vector<std::string> gpus_of(const Job& job) {
   return names;
 }
 
+std::vector<std::string> remedies_of(const Job& job, const Setup& setup, std::size_t table) {
+  if (job.inner) return sim::what_would_fit(job.round(setup), table, setup.scheme);
+  const sim::StepContext step = job.context(setup);
+  return sim::what_would_fit(
+      {step.cluster, step.model, step.parallelism, sim::codec_memory(step, setup.scheme)},
+      static_cast<double>(step.cluster.gpu.memory.count));
+}
+
 }  // namespace
 
 void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setup) {
@@ -31,11 +40,7 @@ void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setu
     const sim::MemoryUse memory = memory_of(job, setup, table);
     const auto capacity = static_cast<double>(site.cluster.gpu.memory.count);
     if (memory.total() <= capacity) continue;
-    const sim::StepContext step = job.inner ? job.round(setup).step(table) : job.context(setup);
-    const auto remedies =
-        sim::what_would_fit({step.cluster, step.model, step.parallelism,
-                             sim::codec_memory(step, job.inner ? *job.inner : setup.scheme)},
-                            capacity - memory.outer_state);
+    const auto remedies = remedies_of(job, setup, table);
     const std::string line = fmt::format(
         "{}{}: needs {:.1f} GB, but the {} has {:.1f} GB; {}{}", setup.scheme.name,
         job.inner ? " at " + site.name : "", memory.total() / 1e9, site.cluster.gpu.name,

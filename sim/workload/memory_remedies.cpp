@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to change when a job does not fit.
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "sim/workload/memory.hpp"
+#include "sim/workload/memory_remedies.hpp"
 
 namespace sim {
-namespace {
 
-struct Remedy {
-  std::string fields;
-  Parallelism changed;
-};
-
-// Changes of one field each, those that cost least speed first.
-std::vector<Remedy> remedies(const Cluster& cluster, const Model& model, const Parallelism& p) {
-  std::vector<Remedy> all;
+std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const Model& model,
+                                                 const Parallelism& p) {
+  std::vector<Remedy<Parallelism>> all;
   const auto add = [&](std::string fields, auto change) {
     Parallelism changed = p;
     change(changed);
@@ -53,32 +42,13 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Model& model, const P
   return all;
 }
 
-}  // namespace
-
 std::vector<std::string> what_would_fit(const MemoryJob& job, double capacity_bytes) {
-  const auto next = [&](const Parallelism& p) { return remedies(job.cluster, job.model, p); };
-  const auto needs = [&](const Parallelism& p) {
-    return memory_use(job.cluster, job.model, p, job.codec).total();
-  };
-  std::vector<std::string> fitting;
-  for (const Remedy& remedy : next(job.parallelism)) {
-    const double bytes = needs(remedy.changed);
-    if (bytes > capacity_bytes) continue;
-    fitting.push_back(fmt::format("{} ({:.1f} GB)", remedy.fields, bytes / 1e9));
-  }
-  if (!fitting.empty()) return fitting;
-  Parallelism p = job.parallelism;
-  std::string fields;
-  for (;;) {
-    const std::vector<Remedy> changes = next(p);
-    const auto best = std::min_element(
-        changes.begin(), changes.end(),
-        [&](const auto& a, const auto& b) { return needs(a.changed) < needs(b.changed); });
-    if (best == changes.end() || needs(best->changed) >= needs(p)) return {};
-    fields += (fields.empty() ? "" : " ") + best->fields;
-    p = best->changed;
-    if (needs(p) <= capacity_bytes) return {fmt::format("{} ({:.1f} GB)", fields, needs(p) / 1e9)};
-  }
+  return remedies_that_fit(
+      job.parallelism, capacity_bytes,
+      [&](const Parallelism& p) { return layout_remedies(job.cluster, job.model, p); },
+      [&](const Parallelism& p) {
+        return memory_use(job.cluster, job.model, p, job.codec).total();
+      });
 }
 
 }  // namespace sim

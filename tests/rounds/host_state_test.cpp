@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <regex>
 
 #include "sim/rounds/host_copies.hpp"
+#include "sim/rounds/round_remedies.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "sim/times/roofline.hpp"
 #include "tests/rounds/areas.hpp"
@@ -207,6 +209,58 @@ TEST(HostLink, IsSharedOverPcieSwitches) {
     cluster.nvlink.gpus_per_bridge = gpus;
     EXPECT_EQ(host_copy_rate(cluster), rate);
   }
+}
+
+// Gigabytes that a remedy ends with: "`recompute` full (12.3 GB)".
+double bytes_of(const std::string& remedy) {
+  std::smatch match;
+  EXPECT_TRUE(std::regex_search(remedy, match, std::regex(R"(\(([0-9.]+) GB\)$)"))) << remedy;
+  return 1e9 * std::stod(match[1]);
+}
+
+class RoundRemedies : public HostState {
+ protected:
+  // For GPUs of so much memory.
+  std::vector<std::string> remedies(const Scheme& scheme, int sites, double bytes) const {
+    WideArea area = nodes(50e9, sites);
+    area.sites.front().cluster.gpu.memory = Bytes{static_cast<std::int64_t>(bytes)};
+    return what_would_fit(context(area, scheme), 0, scheme);
+  }
+  MemoryUse memory(const Scheme& scheme, int sites) const {
+    const WideArea area = nodes(50e9, sites);
+    return site_memory(context(area, scheme), 0, scheme);
+  }
+};
+
+TEST_F(RoundRemedies, FitWithEverythingThatAGpuHolds) {
+  for (const char* name : {"diloco", "sparseloco", "sparseloco_store", "streaming_diloco"}) {
+    const Scheme scheme = kept(name, OuterState::gpu);
+    for (const int sites : {2, 100, 10'000}) {
+      for (const double share : {0.99, 0.7, 0.5, 0.2}) {
+        const double capacity = share * memory(scheme, sites).total();
+        for (const std::string& remedy : remedies(scheme, sites, capacity)) {
+          EXPECT_LE(bytes_of(remedy), capacity + 0.05e9) << name << " at " << sites;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(RoundRemedies, KnowThatHostsCanKeepTheState) {
+  const Scheme scheme = kept("diloco", OuterState::gpu);
+  const MemoryUse use = memory(scheme, 2);
+  const auto fitting = remedies(scheme, 2, use.total() - 0.5 * use.outer_state);
+  ASSERT_FALSE(fitting.empty());
+  EXPECT_TRUE(fitting.front().starts_with("`set` scheme.outer_state=host (")) << fitting.front();
+  for (const std::string& remedy : remedies(kept("diloco", OuterState::host), 2, use.total() / 2)) {
+    EXPECT_EQ(remedy.find("outer_state"), std::string::npos) << remedy;
+  }
+}
+
+// What arrives from 10 000 peers for one sum stays, whatever else is changed.
+TEST_F(RoundRemedies, DoNotFreeWhatArrives) {
+  const Scheme scheme = kept("sparseloco_store", OuterState::gpu);
+  EXPECT_TRUE(remedies(scheme, 10'000, 0.9 * memory(scheme, 10'000).codec).empty());
 }
 
 }  // namespace

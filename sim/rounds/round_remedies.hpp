@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to change when rounds do not fit in the memory of a site's GPUs.
+#pragma once
+
+#include "sim/rounds/site_work.hpp"
+
+namespace sim {
+
+// As what_would_fit() of a job of one cluster: everything that a GPU of the table holds counts, outer
+// state and wires too, and hosts may keep the state.
+[[nodiscard]] std::vector<std::string> what_would_fit(const RoundContext& context,
+                                                      std::size_t table, const Scheme& scheme);
+
+}  // namespace sim
