@@ -61,6 +61,26 @@ TEST(RunOverSites, PartsAddUp) {
   }
 }
 
+TEST(RunOverSites, ReportOuterStateOnHosts) {
+  const Outcome outcome =
+      sites(std::string("run") + kSites + "--scheme diloco --set scheme.outer_state=host");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* row : {"\n  copies of outer state  ", "\nhost memory per node  "}) {
+    EXPECT_NE(outcome.out.find(row), std::string::npos) << row << outcome.out;
+  }
+  EXPECT_EQ(outcome.out.find("\n  outer state  "), std::string::npos) << outcome.out;
+}
+
+TEST(RunOverSites, SuggestHostsForOuterStateThatDoesNotFit) {
+  const std::string run_72b =
+      "run --topology twenty_peers_b200 --model llama_2_70b --zero 3 --tp 2 --recompute full "
+      "--range off --scheme sparseloco_store";
+  const Outcome warned = sites(run_72b);
+  EXPECT_NE(warned.err.find("it fits with --set scheme.outer_state=host ("), std::string::npos)
+      << warned.err;
+  EXPECT_EQ(sites(run_72b + " --set scheme.outer_state=host --require-fit").code, 0);
+}
+
 TEST(RunOverSites, ADropOutWithoutADeadlineIsNamed) {
   const std::string base = std::string("run") + kSites +
                            "--scheme sparseloco --set "
