@@ -62,13 +62,7 @@ constexpr WrongSites kWrongs[] = {
     {"speed = 0.5", "speed = 0", "at least 0.001"},
     {"late = \"7 s\"", "late = \"-7 s\"", "is negative"},
     {"drops_out = \"90 s\"", "drops_out = 90", "has no unit"},
-    {"stays = \"8 h\"", "",
-     "returns_after: applies to a site that leaves; write stays, or remove it"},
     {"stays = \"8 h\"", "stays = \"0 s\"", "is 0; write more than 0"},
-    {"returns_after = \"3 h\"", "", "sites.east.returns_after"},
-    {"stays = \"8 h\"\nreturns_after = \"3 h\"", "",
-     "membership.detection: applies where a site leaves; write sites.NAME.stays, or remove it"},
-    {"[membership]\ndetection = \"4 s\"", "", "membership.detection"},
     {"egress = \"0.05 USD/GB\"", "egress = \"0.05 USD/h\"", "USD/GB, USD/TB"},
     {"loss = 0.002", "loss = 0.6", "at most 0.5"},
     {"background = 0.25", "background = 1", "at most 0.999"},
@@ -166,9 +160,25 @@ TEST(WideAreaRefusal, OfPairsWithoutAPathNamesThem) {
   EXPECT_EQ(error_of(text, {{"sites.east.count", "1"}}), "");
 }
 
+TEST(WideAreaRefusal, OfSitesThatComeAndGoInPart) {
+  const std::string stays = "stays = \"8 h\"\n", returns = "returns_after = \"3 h\"\n";
+  const std::string membership = "[membership]\ndetection = \"4 s\"\n";
+  const auto says = [](const std::string& text, const char* what) {
+    const std::string error = error_of(text);
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+  };
+  says(sample_area_with({{stays, ""}, {membership, ""}}),
+       "returns_after: applies to a site that leaves; write stays, or remove it");
+  says(sample_area_with({{returns, ""}}), "[sites.east]: missing key returns_after; add it");
+  says(sample_area_with({{membership, ""}}), "missing table [membership]; add it with detection");
+  says(sample_area_with({{stays, ""}, {returns, ""}}),
+       "detection: applies where a site leaves; write sites.NAME.stays, or remove it");
+}
+
 TEST(WideAreaRefusal, OfOneSiteAlone) {
   const std::string text = kSampleArea;
-  const std::string one = text.substr(0, text.find("[sites.west]"));
+  const std::string one =
+      text.substr(0, text.find("[sites.west]")) + "[membership]\ndetection = \"4 s\"\n";
   EXPECT_NE(error_of(one, {{"sites.east.count", "1"}}).find("east: is the only site; add another"),
             std::string::npos);
   EXPECT_EQ(error_of(text, {{"sites.east.count", "0"}}), "");
