@@ -65,7 +65,7 @@ class RoundsByMembers {
     for (std::size_t table = 0; table < members.size(); ++table) {
       const int unit = std::max(1, job_.topology.sites[table].count / kNumbers);
       const int rounded = (members[table] + unit / 2) / unit * unit;
-      near.push_back(members[table] == 0 ? 0 : std::max(1, rounded));
+      near.push_back(rounded == 0 ? members[table] : rounded);
       if (members[table] == 0) continue;
       steps_s = std::max(steps_s, figures_.inner_steps * figures_.by_site[table].inner_step_s);
     }
