@@ -270,6 +270,7 @@ TEST(KnobsTable, HasEveryKeyThatFilesOfSitesKnow) {
   known.merge(known_keys("--topology four_sites_mixed --scheme diloco", "backbone"));
   known.merge(known_keys("--topology twenty_peers_b200 --scheme diloco", "store"));
   known.merge(known_keys("--topology four_regions_syncer --scheme diloco", "syncer"));
+  known.merge(known_keys("--topology two_sites_10g --scheme diloco", "membership"));
   std::set<std::string> tested = names_of(wide_area_knobs());
   tested.insert("wan.transport");  // needs a table of its own: the next test
   std::erase_if(tested, is_flag);
