@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 
-#include "sim/base/error.hpp"
 #include "sim/base/mix.hpp"
 
 namespace sim {
@@ -36,13 +36,12 @@ class Rounds {
   PlayedRounds run() {
     while (now_s_ < end_s_) {
       while (!events_.empty() && events_.top().time_s <= now_s_) take_event();
-      if (sum(ready_) < given_.least) {
+      if (const auto round = round_of(ready_); !round) {
         wait_for_members();
-      } else if (const RoundLength round = given_.round(ready_);
-                 next_s() >= now_s_ + round.round_s) {
-        play_quiet(round.round_s);
+      } else if (next_s() >= now_s_ + round->round_s) {
+        play_quiet(round->round_s);
       } else {
-        play_eventful();
+        play_eventful(round);
       }
     }
     played_.time_s = now_s_;
@@ -78,6 +77,13 @@ class Rounds {
 
   [[nodiscard]] double next_s() const { return events_.empty() ? kForever : events_.top().time_s; }
 
+  // Nothing if they are too few, or would never end it.
+  [[nodiscard]] std::optional<RoundLength> round_of(const std::vector<int>& members) const {
+    if (sum(members) < given_.least) return std::nullopt;
+    const RoundLength round = given_.round(members);
+    return std::isfinite(round.round_s) ? std::optional(round) : std::nullopt;
+  }
+
   // What happens next to any member. Returns it.
   Event take_event() {
     const Event event = events_.top();
@@ -105,7 +111,6 @@ class Rounds {
 
   void wait_for_members() {
     const double until_s = std::min(next_s(), end_s_);
-    require(until_s < kForever, "members come back, or are enough");
     played_.idle_s += until_s - now_s_;
     now_s_ = until_s;
   }
@@ -126,41 +131,41 @@ class Rounds {
     now_s_ += rounds * round_s;
   }
 
-  // Takes events until `until_s()`, which may move on with each member of the round that leaves.
+  // Takes events until `until_s()`, which may move on with each member of the round that leaves, or
+  // until the others cannot end it.
   template <class Until, class Leave>
-  void take_events(std::vector<int>& members, double start_s, Until until_s, Leave leave) {
-    while (next_s() < until_s()) {
+  void take_events(std::vector<int>& members, double start_s,
+                   const std::optional<RoundLength>& round, Until until_s, Leave leave) {
+    while (round && next_s() < until_s()) {
       const Event event = take_event();
       if (event.what != What::leaves || event.ready_s > start_s) continue;
       --members[event.kind];
       played_.lost += given_.kinds[event.kind].per_round;
       leave(event.time_s);
-      if (sum(members) < given_.least) return;
     }
   }
 
   // A round in which somebody leaves or comes back.
-  void play_eventful() {
+  void play_eventful(std::optional<RoundLength> round) {
     const double start_s = now_s_;
     std::vector<int> members = ready_;
-    RoundLength round = given_.round(members);
     double noticed_s = 0;
     const auto left = [&](double time_s) {
       noticed_s = time_s + given_.detection_s;
-      if (sum(members) >= given_.least) round = given_.round(members);
+      round = round_of(members);
     };
-    const auto exchange_s = [&] { return std::max(start_s + round.steps_s, noticed_s); };
-    take_events(members, start_s, exchange_s, left);
-    if (sum(members) < given_.least) return lose(members, noticed_s);
+    const auto exchange_s = [&] { return std::max(start_s + round->steps_s, noticed_s); };
+    take_events(members, start_s, round, exchange_s, left);
+    if (!round) return lose(members, noticed_s);
     double begun_s = exchange_s();
-    played_.waited_s += begun_s - (start_s + round.steps_s);
-    const auto end_s = [&] { return begun_s + round.round_s - round.steps_s; };
-    take_events(members, start_s, end_s, [&](double time_s) {
+    played_.waited_s += begun_s - (start_s + round->steps_s);
+    const auto end_s = [&] { return begun_s + round->round_s - round->steps_s; };
+    take_events(members, start_s, round, end_s, [&](double time_s) {
       left(time_s);
       played_.waited_s += noticed_s - begun_s;
       begun_s = noticed_s;
     });
-    if (sum(members) < given_.least) return lose(members, noticed_s);
+    if (!round) return lose(members, noticed_s);
     now_s_ = end_s();
     end_rounds(members, 1);
   }

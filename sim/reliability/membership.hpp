@@ -28,7 +28,7 @@ struct MemberKind {
 
 struct RoundLength {
   double steps_s = 0;  // until the exchange begins
-  double round_s = 0;  // until it has ended
+  double round_s = 0;  // until it has ended; infinite: it never does
 };
 
 struct Membership {

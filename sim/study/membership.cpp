@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/reliability/membership.hpp"
+#include "sim/sites/regions.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/topology/wide_topology.hpp"
 
@@ -70,33 +71,34 @@ class RoundsByMembers {
       steps_s = std::max(steps_s, figures_.inner_steps * figures_.by_site[table].inner_step_s);
     }
     const auto [known, added] = round_s_.try_emplace(near);
-    if (added) known->second = seconds_of(with_members(job_, near), setup_);
+    if (added) known->second = seconds(near);
     return {std::min(steps_s, known->second), known->second};
   }
 
  private:
+  // Of as many steps as a round of all sites has: without some, regions may exchange otherwise.
+  [[nodiscard]] double seconds(const std::vector<int>& members) const {
+    const Job fewer = with_members(job_, members);
+    const SiteExchange exchange = by_regions(*setup_.scheme.between_sites, fewer.topology);
+    return seconds_of(fewer, setup_) * figures_.inner_steps / exchange.inner_steps;
+  }
+
   const Job& job_;
   const Setup& setup_;
   const RoundFigures& figures_;
   std::map<std::vector<int>, double> round_s_;
 };
 
-double tokens_of_round(const Job& job, const Setup& setup, std::size_t table, int inner_steps) {
-  const Cluster& cluster = job.topology.sites[table].cluster;
-  return static_cast<double>(global_batch(cluster, setup.parallelism)) * job.model.sequence *
-         inner_steps;
-}
-
-MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table) {
+MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, int inner_steps) {
   const Site& site = job.topology.sites[table];
-  const SiteExchange& exchange = *setup.scheme.between_sites;
+  const auto sequences = static_cast<double>(global_batch(site.cluster, setup.parallelism));
   MemberKind kind{.count = site.count,
                   .stays_s = std::numeric_limits<double>::infinity(),
-                  .per_round = tokens_of_round(job, setup, table, exchange.inner_steps)};
+                  .per_round = sequences * job.model.sequence * inner_steps};
   if (!site.stays) return kind;
   kind.stays_s = site.stays->base();
   kind.away_s = site.returns_after->base();
-  kind.joins_s = load_s(job, exchange, table);
+  kind.joins_s = load_s(job, *setup.scheme.between_sites, table);
   return kind;
 }
 
@@ -160,7 +162,7 @@ std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setu
                         .detection_s = job.topology.detection->base(),
                         .least = std::max(1, setup.scheme.between_sites->quorum)};
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
-    membership.kinds.push_back(kind_of(job, setup, table));
+    membership.kinds.push_back(kind_of(job, setup, table, report.round->inner_steps));
   }
   PlayedRounds all;
   std::vector<double> tokens_per_s;  // of months

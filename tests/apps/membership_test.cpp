@@ -26,6 +26,16 @@ TEST(MembershipOfSites, ThatHardlyEverLeaveIsThatOfAll) {
               2e-3 * always["usd_per_million_tokens"].get<double>());
 }
 
+// Without regions, rounds have as many steps as lie between two exchanges across them.
+TEST(MembershipOfSites, CountsTheStepsThatARoundHas) {
+  const Json always = json_of(
+      "run --topology two_sites_10g --model gpt_125m --scheme hierarchical_diloco --range off "
+      "--set sites.east.stays=100000000h --set sites.east.returns_after=4h "
+      "--set membership.detection=6s");
+  EXPECT_EQ(always["inner_steps"], 500);
+  EXPECT_NEAR(always["kept_share"], 1, 1e-3);
+}
+
 TEST(MembershipOfSites, IsNearPlainArithmeticWhereRoundsAreShort) {
   const Json coming = month("--set sites.peer.stays=20h --tokens 1e12");
   const double kept = coming["kept_tokens_per_s"];

@@ -98,6 +98,19 @@ TEST(Membership, WaitsForAQuorum) {
   EXPECT_NEAR(play_rounds(all, 8000 * kDays, 9).idle_s / 8000 / kDays, 0.25, 0.01);
 }
 
+// A round that the rest would never end is lost, and none begins until the others are back.
+TEST(Membership, WaitsForThoseWithoutWhomNoRoundEnds) {
+  Membership all =
+      members({{.count = 1, .stays_s = 10 * kHours, .away_s = 10 * kHours, .per_round = 1},
+               {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  all.round = [](std::span<const int> there) {
+    return RoundLength{500, there[0] > 0 ? 1000 : kNeverLeaves};
+  };
+  const PlayedRounds played = play_rounds(all, 8000 * kDays, 9);
+  EXPECT_NEAR(played.idle_s / played.time_s, 0.5, 0.01);
+  EXPECT_DOUBLE_EQ(played.members, 2);
+}
+
 TEST(Membership, OfTheSameSeedIsTheSame) {
   const Membership all =
       members({{.count = 9, .stays_s = kDays, .away_s = kHours, .per_round = 1}}, 300);
