@@ -161,9 +161,8 @@ void add_rates(const RoundContext& context, const RoundResult& result, Report& r
     if (!report.ended()) continue;
     usd += (gpu_price(site.cluster) + network_price(site.cluster)).base() * report.time_s;
     report.energy_j += gpus * site.cluster.gpu.power.base() * report.time_s;
-    const auto& fates = result.shape.fates;
     // A site that comes too late has lost its round, unless a later merge takes it.
-    const Fate fate = fates.empty() ? Fate::heard : fates[place];
+    const Fate fate = result.shape.fate(place);
     if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) continue;
     // Of its own round, as much as falls into this one.
     const double rounds = result.round_s / result.period_s(place);

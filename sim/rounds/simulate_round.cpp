@@ -31,8 +31,7 @@ double end_of(const RoundResult& result, OperationId id) {
 }
 
 bool is_heard(const RoundResult& result, std::size_t place) {
-  const auto& fates = result.shape.fates;
-  return fates.empty() || fates[place] == Fate::heard;
+  return result.shape.fate(place) == Fate::heard;
 }
 
 // The last end of a round over the sites that are in it.

@@ -18,10 +18,6 @@ bool may_be_alike(const WideArea& area, const Site& site, const Exchange& exchan
   return exchange.alike_sites && meets_its_like && std::ranges::none_of(area.links, joins_its_own);
 }
 
-Fate fate_in(const RoundShape& shape, int place) {
-  return shape.fates.empty() ? Fate::heard : shape.fates[static_cast<std::size_t>(place)];
-}
-
 bool has_leading_site(const Exchange& exchange) {
   return exchange.has_leader && !exchange.has_syncer;
 }
@@ -29,16 +25,14 @@ bool has_leading_site(const Exchange& exchange) {
 // -1: none does.
 int leader_of(const RoundShape& shape) {
   if (!has_leading_site(*shape.exchange)) return -1;
-  int place = 0;
-  while (place < std::ssize(shape.sites) && fate_in(shape, place) != Fate::heard) ++place;
-  return place;
+  std::size_t place = 0;
+  while (place < shape.sites.size() && shape.fate(place) != Fate::heard) ++place;
+  return static_cast<int>(place);
 }
 
-bool do_the_same(const RoundShape& shape, int one, int other) {
-  const auto equal = [&](const std::vector<SiteWork>& work) {
-    return work[static_cast<std::size_t>(one)] == work[static_cast<std::size_t>(other)];
-  };
-  return fate_in(shape, one) == fate_in(shape, other) && equal(shape.sites) &&
+bool do_the_same(const RoundShape& shape, std::size_t one, std::size_t other) {
+  const auto equal = [&](const std::vector<SiteWork>& work) { return work[one] == work[other]; };
+  return shape.fate(one) == shape.fate(other) && equal(shape.sites) &&
          (shape.across_every == 1 || equal(shape.in_region));
 }
 
@@ -55,8 +49,10 @@ std::vector<std::vector<int>> alike_places(const WideArea& area, const RoundShap
     for (int i = 0; i < site.count; ++i) {
       const auto place = static_cast<int>(alike.size());
       alike.emplace_back();
-      const auto found = std::ranges::find_if(
-          firsts, [&](int first) { return place != leader && do_the_same(shape, first, place); });
+      const auto found = std::ranges::find_if(firsts, [&](int first) {
+        return place != leader &&
+               do_the_same(shape, static_cast<std::size_t>(first), static_cast<std::size_t>(place));
+      });
       const int first = found == firsts.end() ? place : *found;
       alike[static_cast<std::size_t>(first)].push_back(place);
       if (folds && first == place && place != leader) firsts.push_back(place);

@@ -22,6 +22,11 @@ void add_decode(const SiteExchange& exchange, std::size_t elements, int, Exchang
   if (encodes(exchange)) kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
 }
 
+void add_sum_of_all(const SiteExchange& exchange, std::size_t elements, int sites,
+                    ExchangeKernels& kernels) {
+  kernels.decode = {use_of(exchange, codecs::Operation::decode_reduce, elements, sites)};
+}
+
 void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites, int inputs,
                      ExchangeKernels& kernels) {
   kernels.sum = {

@@ -24,6 +24,9 @@ namespace sim {
 // Where the sum arrives, and no site makes it from wires.
 void add_decode(const SiteExchange& exchange, std::size_t elements, int sites,
                 ExchangeKernels& kernels);
+// Where each site sums what it has of all.
+void add_sum_of_all(const SiteExchange& exchange, std::size_t elements, int sites,
+                    ExchangeKernels& kernels);
 // Where each site sums a part of the elements, that of `inputs` sites at a time, and encodes it anew.
 void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites, int inputs,
                      ExchangeKernels& kernels);

@@ -8,11 +8,6 @@
 namespace sim {
 namespace {
 
-void add_sum_of_all(const SiteExchange& exchange, std::size_t elements, int sites,
-                    ExchangeKernels& kernels) {
-  kernels.decode = {use_of(exchange, codecs::Operation::decode_reduce, elements, sites)};
-}
-
 void run_all_gather(Meeting& meeting) {
   const int peers = meeting.sites(meeting.present()) - 1;
   std::vector<Meeting::Ids> incoming(static_cast<std::size_t>(place_count(meeting.area())));

@@ -15,6 +15,13 @@ constexpr Stream kStream = Stream::gradients;
 // Sites of a ring whose order is searched one by one; of more, those that are alike stay together.
 constexpr int kMostOrdered = 256;
 
+// Those that there are.
+Meeting::Ids known(std::initializer_list<OperationId> ids) {
+  Meeting::Ids all = ids;
+  std::erase(all, kNoOperation);
+  return all;
+}
+
 }  // namespace
 
 Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder)
@@ -95,11 +102,7 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
 }
 
 Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
-  Ids ids;
-  for (const OperationId id : {builder_.last(place, kStream), waits_for}) {
-    if (id != kNoOperation) ids.push_back(id);
-  }
-  return ids;
+  return known({builder_.last(place, kStream), waits_for});
 }
 
 int Meeting::sites(int place) const {
@@ -130,11 +133,7 @@ OperationId Meeting::send(int source, int destination, double bytes, int peers, 
 
 OperationId Meeting::hand_in(int place, int leader) {
   OperationId& last = handed_in_[index(place)];
-  Ids after;
-  for (const OperationId id : {last, encoded(place)}) {
-    if (id != kNoOperation) after.push_back(id);
-  }
-  return last = send(place, leader, whole_bytes(place), 1, after);
+  return last = send(place, leader, whole_bytes(place), 1, known({last, encoded(place)}));
 }
 
 OperationId Meeting::download(int source, int receiver, double bytes, const Ids& after) {
@@ -189,10 +188,8 @@ OperationId Meeting::sum(int place, OperationId arrived, double times) {
 OperationId Meeting::sum_apart(OperationId arrived) {
   const double seconds = shape_.syncer_sum_s * share_;
   if (seconds == 0) return arrived;
-  Ids after{arrived};
-  if (summed_apart_ != kNoOperation) after.push_back(summed_apart_);
-  return summed_apart_ =
-             builder_.flow(builder_.add_route({}), 0, kPhase, "sum outer", seconds, 0, after);
+  return summed_apart_ = builder_.flow(builder_.add_route({}), 0, kPhase, "sum outer", seconds, 0,
+                                       known({arrived, summed_apart_}));
 }
 
 void Meeting::finish_all(std::vector<Ids> received, std::string_view label) {

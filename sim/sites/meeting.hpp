@@ -26,9 +26,7 @@ class Meeting {
   Ids run(int round, const Ids& encoded, double share);
   // Of the most recent exchange; see RoundPlan::arrivals.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
-  [[nodiscard]] Fate fate(int place) const {
-    return shape_.fates.empty() ? Fate::heard : shape_.fates[index(place)];
-  }
+  [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
   // Ends `seconds` after the start.
   OperationId timer(double seconds);
 

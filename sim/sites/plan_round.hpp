@@ -76,6 +76,9 @@ struct RoundShape {
   std::optional<double> cutoff_s = {};  // when the heard sites continue without the others
   bool whole = false;  // every site is planned, those that do the same too (alike_places())
 
+  [[nodiscard]] Fate fate(std::size_t place) const {
+    return fates.empty() ? Fate::heard : fates[place];
+  }
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
   // Of each place in a round.
   [[nodiscard]] const std::vector<SiteWork>& work(int round) const {

@@ -11,11 +11,6 @@
 namespace sim {
 namespace {
 
-void add_sum_of_relayed(const SiteExchange& exchange, std::size_t elements, int sites,
-                        ExchangeKernels& kernels) {
-  kernels.decode = {use_of(exchange, codecs::Operation::decode_reduce, elements, sites)};
-}
-
 // Values on their way to all places that are present.
 class Relays {
  public:
@@ -101,13 +96,13 @@ void run_tree_gather(Meeting& meeting) {
 
 constinit const Exchange exchanges::grouped_gather{.name = "grouped_gather",
                                                    .joins_all = true,
-                                                   .add_kernels = add_sum_of_relayed,
+                                                   .add_kernels = add_sum_of_all,
                                                    .run = run_grouped_gather};
 constinit const Exchange exchanges::tree_gather{.name = "tree_gather",
                                                 .joins_all = true,
                                                 .fans_out = true,
                                                 .works_in_regions = true,
-                                                .add_kernels = add_sum_of_relayed,
+                                                .add_kernels = add_sum_of_all,
                                                 .run = run_tree_gather};
 
 }  // namespace sim
