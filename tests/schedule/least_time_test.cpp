@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a schedule cannot be faster than: closed forms of small ones. That no simulated step is
-// faster is a law of tests/schemes/bounds_test.cpp.
+// faster is a law of tests/broad/bounds_test.cpp.
 #include "sim/schedule/least_time.hpp"
 
 #include <gtest/gtest.h>

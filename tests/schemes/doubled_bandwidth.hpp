@@ -51,10 +51,10 @@ struct RandomStep {
   }
 };
 
-// Draws that are the same everywhere: the library's distributions are not.
-class Draws {
+// Picks that are the same everywhere: the library's distributions are not.
+class Picks {
  public:
-  explicit Draws(std::uint64_t seed) : generator_(seed) {}
+  explicit Picks(std::uint64_t seed) : generator_(seed) {}
 
   template <class T>
   T of(std::initializer_list<T> values) {
@@ -67,57 +67,57 @@ class Draws {
   std::mt19937_64 generator_;
 };
 
-inline Cluster random_cluster(Draws& draw) {
-  const int gpus = draw.of({2, 4, 8});
-  SampleShape shape{.nodes = draw.of({1, 2, 3, 4}),
+inline Cluster random_cluster(Picks& pick) {
+  const int gpus = pick.of({2, 4, 8});
+  SampleShape shape{.nodes = pick.of({1, 2, 3, 4}),
                     .gpus = gpus,
-                    .nics = draw.of({gpus, gpus, gpus / 2, 1}),
-                    .fabric = all_network_fabrics()[draw.below(all_network_fabrics().size())],
-                    .nodes_per_leaf = draw.of({1, 2}),
-                    .leaves_per_pod = draw.of({1, 2}),
-                    .nvlink = draw.of({&fabrics::switched, &fabrics::full_mesh})};
+                    .nics = pick.of({gpus, gpus, gpus / 2, 1}),
+                    .fabric = all_network_fabrics()[pick.below(all_network_fabrics().size())],
+                    .nodes_per_leaf = pick.of({1, 2}),
+                    .leaves_per_pod = pick.of({1, 2}),
+                    .nvlink = pick.of({&fabrics::switched, &fabrics::full_mesh})};
   if (shape.fabric->rails) shape.nics = gpus;
-  shape.oversubscription = draw.of({1.0, 2.0, 4.0});
-  shape.pod_oversubscription = draw.of({1.0, 2.0});
+  shape.oversubscription = pick.of({1.0, 2.0, 4.0});
+  shape.pod_oversubscription = pick.of({1.0, 2.0});
   Cluster cluster = sample_cluster(shape);
-  cluster.nvlink.bandwidth = 1_GBps * draw.of({25.0, 50.0, 100.0, 200.0, 300.0});
-  cluster.network.nic_bandwidth = 1_GBps * draw.of({3.0, 6.0, 12.5, 25.0, 50.0});
+  cluster.nvlink.bandwidth = 1_GBps * pick.of({25.0, 50.0, 100.0, 200.0, 300.0});
+  cluster.network.nic_bandwidth = 1_GBps * pick.of({3.0, 6.0, 12.5, 25.0, 50.0});
   cluster.network.link_bandwidth = cluster.network.nic_bandwidth;
-  cluster.gpu.memory_bandwidth = 1_GBps * draw.of({1000.0, 2000.0, 3000.0});
+  cluster.gpu.memory_bandwidth = 1_GBps * pick.of({1000.0, 2000.0, 3000.0});
   cluster.gpu.launch_latency = 2_us;
-  if (draw.below(3) == 0) {
-    cluster.fitted.communicator_bandwidth = 1_GBps * draw.of({5.0, 12.5, 40.0});
+  if (pick.below(3) == 0) {
+    cluster.fitted.communicator_bandwidth = 1_GBps * pick.of({5.0, 12.5, 40.0});
   }
   return cluster;
 }
 
-inline Model random_model(Draws& draw) {
+inline Model random_model(Picks& pick) {
   Model model = deep_model();
-  model.layers = draw.of({4, 6, 8});
-  model.hidden = draw.of({512, 1024, 2048});
+  model.layers = pick.of({4, 6, 8});
+  model.hidden = pick.of({512, 1024, 2048});
   model.head_width = model.hidden / model.heads;
   model.feed_forward = 4 * model.hidden;
-  model.vocabulary = draw.of({1024, 16384});
-  model.sequence = draw.of({128, 512, 1024});
+  model.vocabulary = pick.of({1024, 16384});
+  model.sequence = pick.of({128, 512, 1024});
   return model;
 }
 
-inline Parallelism random_parallelism(Draws& draw) {
+inline Parallelism random_parallelism(Picks& pick) {
   Parallelism p;
-  p.tensor = draw.of({1, 1, 2, 4});
-  p.pipeline = draw.of({1, 1, 2});
-  p.micro_batch = draw.of({1, 2});
-  p.accumulation = draw.of({1, 2, 4, 6});
-  p.recompute = draw.of({Recompute::none, Recompute::selective, Recompute::full});
-  p.optimizer = draw.of({Optimizer::adamw, Optimizer::adamw, Optimizer::muon});
-  p.gradients = draw.of({Precision::fp32, Precision::bf16});
-  p.overlap = draw.coin() ? Overlap{true, true, true, true}
-                          : Overlap{draw.coin(), draw.coin(), draw.coin(), draw.coin()};
-  p.bucket = draw.of({1_MiB, 16_MiB, 160_MiB});
-  p.sharding.stage = draw.of({0, 1, 2, 3});
-  p.sharding.prefetch = draw.of({1, 2});
-  p.sharding.prefetch_after_backward = draw.coin();
-  p.sharding.reshard_after_forward = draw.coin();
+  p.tensor = pick.of({1, 1, 2, 4});
+  p.pipeline = pick.of({1, 1, 2});
+  p.micro_batch = pick.of({1, 2});
+  p.accumulation = pick.of({1, 2, 4, 6});
+  p.recompute = pick.of({Recompute::none, Recompute::selective, Recompute::full});
+  p.optimizer = pick.of({Optimizer::adamw, Optimizer::adamw, Optimizer::muon});
+  p.gradients = pick.of({Precision::fp32, Precision::bf16});
+  p.overlap = pick.coin() ? Overlap{true, true, true, true}
+                          : Overlap{pick.coin(), pick.coin(), pick.coin(), pick.coin()};
+  p.bucket = pick.of({1_MiB, 16_MiB, 160_MiB});
+  p.sharding.stage = pick.of({0, 1, 2, 3});
+  p.sharding.prefetch = pick.of({1, 2});
+  p.sharding.prefetch_after_backward = pick.coin();
+  p.sharding.reshard_after_forward = pick.coin();
   return p;
 }
 
@@ -139,14 +139,14 @@ inline bool has_bandwidth(const RandomStep& step) {
 
 // The step of that number, drawn again until it is one that can be run.
 inline RandomStep random_step(std::uint64_t number) {
-  Draws draw(number);
+  Picks pick(number);
   while (true) {
-    RandomStep step{.cluster = random_cluster(draw),
-                    .model = random_model(draw),
-                    .parallelism = random_parallelism(draw),
+    RandomStep step{.cluster = random_cluster(pick),
+                    .model = random_model(pick),
+                    .parallelism = random_parallelism(pick),
                     .scheme = all_schemes(
-                        SchemeKind::inside)[draw.below(all_schemes(SchemeKind::inside).size())],
-                    .doubled = &kBandwidths[draw.below(std::size(kBandwidths))]};
+                        SchemeKind::inside)[pick.below(all_schemes(SchemeKind::inside).size())],
+                    .doubled = &kBandwidths[pick.below(std::size(kBandwidths))]};
     if (!has_bandwidth(step)) continue;
     if (step.scheme->overlap.gradients == false) step.parallelism.overlap.gradients = false;
     try {
