@@ -7,7 +7,7 @@
 
 #include "codecs/c/arguments.hpp"
 #include "codecs/cuda/add.hpp"
-#include "codecs/cuda/registry.hpp"
+#include "codecs/cuda/feedback.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/two_level/kernels.hpp"
 
@@ -60,26 +60,31 @@ std::byte* output_at(void* wires, std::size_t wire_bytes, const codecs::Format& 
   return static_cast<std::byte*>(wires);
 }
 
-std::size_t scratch_bytes_of(const CudaCodec& row, std::size_t elements) {
+std::size_t scratch_bytes_of(const CudaCodec& row, gardenhose_cuda_operation operation,
+                             std::size_t elements) {
   require(elements <= kMostElements, "more values than memory holds");
-  return elements == 0 || row.scratch_bytes == nullptr
-             ? 0
-             : row.scratch_bytes(row.codec->format, elements);
+  if (elements == 0) return 0;
+  switch (operation) {
+    case GARDENHOSE_CUDA_ENCODE:
+      return row.scratch_bytes == nullptr ? 0 : row.scratch_bytes(row.codec->format, elements);
+    case GARDENHOSE_CUDA_ENCODE_FEEDBACK:
+      return codecs::cuda::feedback_scratch_bytes(row, elements);
+    case GARDENHOSE_CUDA_DECODE_ADD:
+      return elements * sizeof(float);
+  }
+  throw std::invalid_argument("no such operation");
 }
+
+// What the caller gave.
+struct Scratch {
+  void* memory;
+  std::size_t bytes;
+};
 
 template <typename T>
-T* scratch_at(void* scratch, std::size_t bytes, std::size_t needed) {
-  require(bytes >= needed, "too little scratch");
-  return at<T>(scratch, needed);
-}
-
-// Of one wire.
-Encoding encoding_to(void* wire, std::size_t wire_bytes, const CudaCodec& row, std::size_t elements,
-                     const gardenhose_random_key* key, void* scratch, std::size_t scratch_bytes) {
-  return {
-      .wires = output_at(wire, wire_bytes, row.codec->format, 1, elements),
-      .key = key_of(key),
-      .scratch = scratch_at<std::byte>(scratch, scratch_bytes, scratch_bytes_of(row, elements))};
+T* scratch_at(const Scratch& scratch, std::size_t needed) {
+  require(scratch.bytes >= needed, "too little scratch");
+  return at<T>(scratch.memory, needed);
 }
 
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -109,10 +114,12 @@ gardenhose_status gardenhose_cuda_encoded_bytes(const char* codec, size_t elemen
   });
 }
 
-gardenhose_status gardenhose_cuda_scratch_bytes(const char* codec, size_t elements, size_t* bytes) {
+gardenhose_status gardenhose_cuda_scratch_bytes(const char* codec,
+                                                gardenhose_cuda_operation operation,
+                                                size_t elements, size_t* bytes) {
   return with_codec(codec, [&](const CudaCodec& row) {
     require(bytes != nullptr, "a pointer is null");
-    *bytes = scratch_bytes_of(row, elements);
+    *bytes = scratch_bytes_of(row, operation, elements);
     return GARDENHOSE_OK;
   });
 }
@@ -124,7 +131,10 @@ gardenhose_status gardenhose_cuda_encode(const char* codec, const float* values,
   return with_codec(codec, [&](const CudaCodec& row) {
     const codecs::Format& format = row.codec->format;
     const Tensor<const float> input = tensor_of(values, elements);
-    const Encoding to = encoding_to(wire, wire_bytes, row, elements, key, scratch, scratch_bytes);
+    const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_ENCODE, elements);
+    const Encoding to{.wires = output_at(wire, wire_bytes, format, 1, elements),
+                      .key = key_of(key),
+                      .scratch = scratch_at<std::byte>({scratch, scratch_bytes}, needed)};
     if (elements > 0) row.encode_async(format, input, to, stream_of(stream));
     return GARDENHOSE_OK;
   });
@@ -137,14 +147,15 @@ gardenhose_status gardenhose_cuda_encode_feedback(const char* codec,
                                                   void* wire, size_t wire_bytes, void* scratch,
                                                   size_t scratch_bytes, void* stream) {
   return with_codec(codec, [&](const CudaCodec& row) {
-    if (row.encode_feedback_async == nullptr) return GARDENHOSE_UNSUPPORTED;
-    const codecs::Format& format = row.codec->format;
     const codecs::Feedback rule = codecs::rule_of(feedback);
     const Tensor<const float> input = tensor_of(values, elements);
     const Tensor<float> kept = tensor_of(residual, elements);
-    const Encoding to = encoding_to(wire, wire_bytes, row, elements, key, scratch, scratch_bytes);
+    const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_ENCODE_FEEDBACK, elements);
+    const Encoding to{.wires = output_at(wire, wire_bytes, row.codec->format, 1, elements),
+                      .key = key_of(key),
+                      .scratch = scratch_at<std::byte>({scratch, scratch_bytes}, needed)};
     if (elements > 0) {
-      row.encode_feedback_async(format, rule, input, kept.values, to, stream_of(stream));
+      codecs::cuda::encode_feedback_async(row, rule, input, kept.values, to, stream_of(stream));
     }
     return GARDENHOSE_OK;
   });
@@ -168,8 +179,8 @@ gardenhose_status gardenhose_cuda_decode_add(const char* codec, const void* wire
     const codecs::Format& format = row.codec->format;
     const Tensor<float> sums = tensor_of(values, elements);
     const std::byte* const input = wires_at({wire, wire_bytes}, format, 1, elements);
-    const Tensor<float> decoded{scratch_at<float>(scratch, scratch_bytes, elements * sizeof(float)),
-                                elements};
+    const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_DECODE_ADD, elements);
+    const Tensor<float> decoded{scratch_at<float>({scratch, scratch_bytes}, needed), elements};
     if (elements == 0) return GARDENHOSE_OK;
     row.decode_async(format, input, decoded, stream_of(stream));
     codecs::cuda::add_async({decoded.values, elements}, sums.values, stream_of(stream));
@@ -207,12 +218,12 @@ gardenhose_status gardenhose_cuda_decode_reduce_encode(
                                    .elements = elements,
                                    .wires_out = outputs};
     const std::byte* const input = wires_at({wires, wires_bytes}, shape.wire, inputs, elements);
-    const std::size_t needed = scratch_bytes_of(*out, elements);
+    const std::size_t needed = scratch_bytes_of(*out, GARDENHOSE_CUDA_ENCODE, elements);
     require(outputs == 1 || needed == 0, "one output has the scale of a whole tensor");
     const Encoding to{
         .wires = output_at(wires_out, wires_out_bytes, shape.wire_out, outputs, elements / outputs),
         .key = key_of(key),
-        .scratch = scratch_at<std::byte>(scratch, scratch_bytes, needed)};
+        .scratch = scratch_at<std::byte>({scratch, scratch_bytes}, needed)};
     codecs::cuda::decode_reduce_encode_async(shape, input, to, stream_of(stream));
     return GARDENHOSE_OK;
   });

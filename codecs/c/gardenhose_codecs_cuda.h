@@ -23,7 +23,7 @@
  *
  *   size_t bytes, needed;
  *   gardenhose_cuda_encoded_bytes("int8_g128", n, &bytes);
- *   gardenhose_cuda_scratch_bytes("int8_g128", n, &needed);
+ *   gardenhose_cuda_scratch_bytes("int8_g128", GARDENHOSE_CUDA_ENCODE, n, &needed);
  *   cudaMalloc(&wire, bytes);
  *   cudaMalloc(&scratch, needed);
  *   gardenhose_cuda_encode("int8_g128", values, n, NULL, wire, bytes, scratch, needed, stream);
@@ -44,9 +44,18 @@ const char* gardenhose_cuda_codec_name(size_t index);
 /* Bytes of the wire of so many values. */
 gardenhose_status gardenhose_cuda_encoded_bytes(const char* codec, size_t elements, size_t* bytes);
 
-/* Bytes of scratch that encoding so many values needs, often 0: scratch may then be NULL. Its contents
- * do not matter. Calls that may run at the same time need scratch of their own. */
-gardenhose_status gardenhose_cuda_scratch_bytes(const char* codec, size_t elements, size_t* bytes);
+/* What scratch is for: the function of the same name. */
+typedef enum {
+  GARDENHOSE_CUDA_ENCODE = 0,
+  GARDENHOSE_CUDA_ENCODE_FEEDBACK = 1,
+  GARDENHOSE_CUDA_DECODE_ADD = 2
+} gardenhose_cuda_operation;
+
+/* Bytes of scratch that an operation on so many values needs, often 0: scratch may then be NULL. Its
+ * contents do not matter. Calls that may run at the same time need scratch of their own. */
+gardenhose_status gardenhose_cuda_scratch_bytes(const char* codec,
+                                                gardenhose_cuda_operation operation,
+                                                size_t elements, size_t* bytes);
 
 /* Fills `wire`, whose length wire_bytes must be gardenhose_cuda_encoded_bytes(). A null key is zeros. */
 gardenhose_status gardenhose_cuda_encode(const char* codec, const float* values, size_t elements,
@@ -54,16 +63,20 @@ gardenhose_status gardenhose_cuda_encode(const char* codec, const float* values,
                                          size_t wire_bytes, void* scratch, size_t scratch_bytes,
                                          void* stream);
 
-/* The same with error feedback; `residual` has as many floats as `values`, zeros at first. */
-gardenhose_status gardenhose_cuda_encode_feedback(
-    const char* codec, const gardenhose_feedback* feedback, const float* values, size_t elements,
-    const gardenhose_random_key* key, float* residual, void* wire, size_t wire_bytes,
-    void* scratch, size_t scratch_bytes, void* stream);
+/* The same with error feedback; `residual` has as many floats as `values`, zeros at first. Codecs
+ * without a kernel of their own for it encode and decode between two passes over values and residual:
+ * with the same bytes, and 4 * elements bytes more of scratch than gardenhose_cuda_encode(). */
+gardenhose_status gardenhose_cuda_encode_feedback(const char* codec,
+                                                  const gardenhose_feedback* feedback,
+                                                  const float* values, size_t elements,
+                                                  const gardenhose_random_key* key, float* residual,
+                                                  void* wire, size_t wire_bytes, void* scratch,
+                                                  size_t scratch_bytes, void* stream);
 
 gardenhose_status gardenhose_cuda_decode(const char* codec, const void* wire, size_t wire_bytes,
                                          float* values, size_t elements, void* stream);
 
-/* values += what the wire decodes to. Scratch: 4 * elements bytes. */
+/* values += what the wire decodes to. */
 gardenhose_status gardenhose_cuda_decode_add(const char* codec, const void* wire, size_t wire_bytes,
                                              float* values, size_t elements, void* scratch,
                                              size_t scratch_bytes, void* stream);
@@ -80,7 +93,7 @@ gardenhose_status gardenhose_cuda_decode_reduce(const char* codec, const void* w
  * scale for a whole tensor. Codecs are those of groups, without random signs: others are
  * GARDENHOSE_UNSUPPORTED. `codec_out` is `codec`, or symmetric INT4 after symmetric INT8 with the
  * same group size and transform: other pairs are GARDENHOSE_WRONG_ARGUMENT. Scratch:
- * gardenhose_cuda_scratch_bytes() of codec_out. */
+ * that of gardenhose_cuda_encode() with codec_out. */
 gardenhose_status gardenhose_cuda_decode_reduce_encode(
     const char* codec, const char* codec_out, const void* wires, size_t wires_bytes, size_t inputs,
     size_t elements, const gardenhose_random_key* key, void* wires_out, size_t wires_out_bytes,

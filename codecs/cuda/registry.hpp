@@ -11,7 +11,8 @@
 
 namespace codecs::cuda {
 
-// A null operation has no kernel. Only the encodes of plain values and decode_async are never null.
+// A null operation has no kernel of its own; codecs/cuda/feedback.hpp has feedback for every codec.
+// Only the encodes of plain values and decode_async are never null.
 struct CudaCodec {
   const Codec* codec = nullptr;  // its reference, with equal bytes
   void (*encode_async)(const Format& format, Tensor<const float> values, const Encoding& to,

@@ -33,6 +33,42 @@ void encode_with_feedback(const Format& format, const FeedbackSource<Value>& sou
   });
 }
 
+// What was sent is made again from the residual, which is read anyway: it need not be stored.
+template <typename Value>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    keep_lost_kernel(FeedbackSource<Value> source, const float* decoded, unsigned* nonfinite) {
+  const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
+  const std::size_t tile = warp * kTileElements;
+  if (tile >= source.elements) return;
+  const auto fetched = source.template fetch<false>(tile);
+  float sent[kLaneElements], residual[kLaneElements], back[kLaneElements];
+  load_lane(decoded, source.elements, tile, back);
+  source.take(fetched, sent);
+  take_lane(fetched.residual, residual);
+  if (nonfinite != nullptr && max(magnitude_bits(sent), magnitude_bits(back)) >= kInfinityBits) {
+    *nonfinite = 1;
+  }
+#pragma unroll
+  for (int i = 0; i < kLaneElements; ++i) {
+    residual[i] = next_residual(source.feedback, residual[i], sent[i], back[i]);
+  }
+  store_lane(residual, source.elements, tile, source.residual);
+}
+
+template <typename Value>
+void add_residual(const FeedbackSource<Value>& source, float* sent, cudaStream_t stream) {
+  launch_copy<false>(source, TensorSink<float>{sent, source.elements}, nullptr, stream);
+}
+
+template <typename Value>
+void keep_lost(const FeedbackSource<Value>& source, const float* decoded, unsigned* nonfinite,
+               cudaStream_t stream) {
+  if (source.elements == 0) return;
+  launch(keep_lost_kernel<Value>,
+         {.blocks = blocks_for(source.elements, kTileElements), .stream = stream}, source, decoded,
+         nonfinite);
+}
+
 }  // namespace
 
 void encode_feedback_async(const Format& format, const Feedback& feedback,
@@ -48,6 +84,30 @@ void encode_feedback_async(const Format& format, const Feedback& feedback,
                            cudaStream_t stream) {
   encode_with_feedback(
       format, FeedbackSource<Bf16>{values.values, values.elements, residual, feedback}, to, stream);
+}
+
+void add_residual_async(const Feedback& feedback, Tensor<const float> values, float* residual,
+                        float* sent, cudaStream_t stream) {
+  add_residual(FeedbackSource<float>{values.values, values.elements, residual, feedback}, sent,
+               stream);
+}
+
+void add_residual_async(const Feedback& feedback, Tensor<const Bf16> values, float* residual,
+                        float* sent, cudaStream_t stream) {
+  add_residual(FeedbackSource<Bf16>{values.values, values.elements, residual, feedback}, sent,
+               stream);
+}
+
+void keep_lost_async(const Feedback& feedback, Tensor<const float> values, float* residual,
+                     const float* decoded, unsigned* nonfinite, cudaStream_t stream) {
+  keep_lost(FeedbackSource<float>{values.values, values.elements, residual, feedback}, decoded,
+            nonfinite, stream);
+}
+
+void keep_lost_async(const Feedback& feedback, Tensor<const Bf16> values, float* residual,
+                     const float* decoded, unsigned* nonfinite, cudaStream_t stream) {
+  keep_lost(FeedbackSource<Bf16>{values.values, values.elements, residual, feedback}, decoded,
+            nonfinite, stream);
 }
 
 }  // namespace codecs::cuda

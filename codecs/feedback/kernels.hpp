@@ -24,4 +24,17 @@ void encode_feedback_async(const Format& format, const Feedback& feedback,
                            Tensor<const Bf16> values, float* residual, const Encoding& to,
                            cudaStream_t stream);
 
+// The two passes that give feedback to any codec (codecs/cuda/feedback.hpp). Before its encode: sent =
+// gain * values + carry * residual.
+void add_residual_async(const Feedback& feedback, Tensor<const float> values, float* residual,
+                        float* sent, cudaStream_t stream);
+void add_residual_async(const Feedback& feedback, Tensor<const Bf16> values, float* residual,
+                        float* sent, cudaStream_t stream);
+// After its decode: the residual of what was sent and became `decoded`. *nonfinite as Encoding has
+// it, of either.
+void keep_lost_async(const Feedback& feedback, Tensor<const float> values, float* residual,
+                     const float* decoded, unsigned* nonfinite, cudaStream_t stream);
+void keep_lost_async(const Feedback& feedback, Tensor<const Bf16> values, float* residual,
+                     const float* decoded, unsigned* nonfinite, cudaStream_t stream);
+
 }  // namespace codecs::cuda

@@ -26,15 +26,15 @@ COMMON = {
     "codec_count": [],
     "codec_name": [c_size_t],
     "encoded_bytes": [c_char_p, c_size_t, POINTER(c_size_t)],
-    "scratch_bytes": [c_char_p, c_size_t, POINTER(c_size_t)],
+    "scratch_bytes": [c_char_p, c_int, c_size_t, POINTER(c_size_t)],
     "encode": [c_char_p, *ENCODE, *WIRE],
     "encode_feedback": [c_char_p, POINTER(CFeedback), *ENCODE, c_void_p, *WIRE],
     "decode": [c_char_p, *WIRE, c_void_p, c_size_t],
     "decode_add": [c_char_p, *WIRE, c_void_p, c_size_t],
     "decode_reduce": [c_char_p, *WIRE, c_size_t, c_void_p, c_size_t],
 }
-WITH_SCRATCH = {"encode", "encode_feedback", "decode_add"}
-RUNNING = WITH_SCRATCH | {"decode", "decode_reduce"}
+WITH_SCRATCH = ("encode", "encode_feedback", "decode_add")  # as gardenhose_cuda_operation counts them
+RUNNING = (*WITH_SCRATCH, "decode", "decode_reduce")
 
 
 def folders():
@@ -79,9 +79,9 @@ class Library:
             setattr(self, "_" + function, found)
         self.codecs = [self._codec_name(i).decode() for i in range(self._codec_count())]
 
-    def _size(self, function, codec, elements):
+    def _size(self, function, codec, *of_what):
         size = c_size_t()
-        self.check(function(codec.encode(), elements, ctypes.byref(size)), codec, "size")
+        self.check(function(codec.encode(), *of_what, ctypes.byref(size)), codec, "size")
         return size.value
 
     def encoded_bytes(self, codec, elements):
@@ -91,9 +91,7 @@ class Library:
         """Of one call. The CPU's functions need none of the caller's."""
         if not self._on_gpus or function not in WITH_SCRATCH:
             return 0
-        if function == "decode_add":
-            return 4 * elements
-        return self._size(self._scratch_bytes, codec, elements)
+        return self._size(self._scratch_bytes, codec, WITH_SCRATCH.index(function), elements)
 
     def run(self, function, codec, arguments, last):
         """One call; `last` are the threads, or scratch, its bytes and the stream."""
