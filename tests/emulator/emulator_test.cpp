@@ -243,5 +243,28 @@ TEST(EmulatedStreams, SeeWhatABufferWasMadeOf) {
   EXPECT_EQ(copied(memory.get(), stream.get()), 7);
 }
 
+TEST(EmulatedGraph, DoesWhatWasCapturedAtEachLaunch) {
+  const codecs::cuda::Stream stream;
+  const DeviceBuffer<unsigned> values{std::vector<unsigned>{1, 2, 3}}, copied(3);
+  ASSERT_EQ(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  check(cudaMemcpyAsync(copied.get(), values.get(), 12, cudaMemcpyDeviceToDevice, stream.get()));
+  EXPECT_EQ(cudaStreamSynchronize(stream.get()), cudaErrorStreamCaptureUnsupported);
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, 1), cudaErrorStreamCaptureUnsupported);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaSuccess);
+  EXPECT_NE(copied.to_host(), values.to_host());
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  for (const unsigned first : {1u, 7u}) {
+    codecs::cuda::upload(std::span<const unsigned>(std::vector<unsigned>{first, 2, 3}),
+                         values.get());
+    check(cudaGraphLaunch(executable, stream.get()));
+    EXPECT_EQ(copied.to_host(), (std::vector<unsigned>{first, 2, 3}));
+  }
+  check(cudaGraphExecDestroy(executable));
+  check(cudaGraphDestroy(graph));
+}
+
 }  // namespace
 }  // namespace emulator

@@ -36,15 +36,16 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const std::function<void()>
     return result(cudaErrorInvalidConfiguration);
   }
   if (config.dynamicSmemBytes != 0) throw Misuse("shared memory of a launch is not emulated");
-  wait_for_default_stream(config.stream);
-  run_grid(blocks, threads, thread);
-  check_guards();
-  return cudaSuccess;
+  return enqueue_kernel(config.stream, [blocks, threads, thread] {
+    run_grid(blocks, threads, thread);
+    check_guards();
+  });
 }
 
 }  // namespace emulator
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  if (emulator::is_capturing()) return emulator::result(cudaErrorStreamCaptureUnsupported);
   *memory = bytes == 0 ? nullptr : emulator::allocate(bytes);
   return emulator::result(bytes == 0 || *memory != nullptr ? cudaSuccess
                                                            : cudaErrorMemoryAllocation);
@@ -123,6 +124,8 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorMemoryAllocation";
     case cudaErrorInvalidConfiguration:
       return "cudaErrorInvalidConfiguration";
+    case cudaErrorStreamCaptureUnsupported:
+      return "cudaErrorStreamCaptureUnsupported";
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
     case cudaErrorNotSupported:

@@ -10,8 +10,15 @@
 
 #include "tests/emulator/device_memory.hpp"
 
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
+};
 struct CUstream_st {
-  bool blocks = true;  // waits for the default stream
+  bool blocks = true;                   // waits for the default stream
+  std::unique_ptr<CUgraph_st> capture;  // null: what is enqueued is done
 };
 struct CUevent_st {
   std::chrono::steady_clock::time_point recorded;
@@ -27,9 +34,16 @@ std::vector<Work>& default_stream() {
   return work;
 }
 
+int& captures() {
+  static int streams = 0;
+  return streams;
+}
+
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   if (stream == nullptr) {
     default_stream().push_back(std::move(work));
+  } else if (stream->capture != nullptr) {
+    stream->capture->work.push_back(std::move(work));
   } else {
     wait_for_default_stream(stream);
     work();
@@ -49,6 +63,9 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
     return result(cudaErrorInvalidValue);
   }
   if (bytes == 0) return cudaSuccess;
+  if (is_capturing() && !(to_device && from_device)) {
+    return result(cudaErrorStreamCaptureUnsupported);
+  }
   if (!to_device) {
     wait_for_default_stream(stream);
     std::memcpy(to, from, bytes);
@@ -62,6 +79,15 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 }
 
 }  // namespace
+
+bool is_capturing() { return captures() > 0; }
+
+cudaError_t enqueue_kernel(cudaStream_t stream, Work kernel) {
+  if (stream != nullptr) return enqueue(stream, std::move(kernel));
+  finish_default_stream();
+  kernel();
+  return cudaSuccess;
+}
 
 void finish_default_stream() {
   for (const Work& work : std::exchange(default_stream(), {})) work();
@@ -103,6 +129,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (emulator::is_capturing()) return emulator::result(cudaErrorStreamCaptureUnsupported);
   emulator::wait_for_default_stream(stream);
   return cudaSuccess;
 }
@@ -135,7 +162,43 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (stream == nullptr || stream->capture != nullptr) {
+    return emulator::result(cudaErrorStreamCaptureUnsupported);
+  }
+  stream->capture = std::make_unique<CUgraph_st>();
+  ++emulator::captures();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  if (stream == nullptr || stream->capture == nullptr) {
+    return emulator::result(cudaErrorInvalidValue);
+  }
+  *graph = stream->capture.release();
+  --emulator::captures();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long) {
+  *executable = std::make_unique<CUgraphExec_st>(graph->work).release();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  emulator::wait_for_default_stream(stream);
+  for (const std::function<void()>& work : graph->work) work();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  const std::unique_ptr<CUgraphExec_st> owner(graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  const std::unique_ptr<CUgraph_st> owner(graph);
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize() {
+  if (emulator::is_capturing()) return emulator::result(cudaErrorStreamCaptureUnsupported);
   emulator::finish_default_stream();
   return cudaSuccess;
 }
