@@ -2,8 +2,6 @@
 // The C interface of codecs/cpu: names to rows, pointers to spans, exceptions to statuses.
 #include "codecs/c/gardenhose_codecs.h"
 
-#include <vector>
-
 #include "codecs/c/arguments.hpp"
 #include "codecs/cpu/cpu.hpp"
 
@@ -82,10 +80,8 @@ gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t 
 gardenhose_status gardenhose_decode_add(const char* codec, const void* wire, size_t wire_bytes,
                                         float* values, size_t elements, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    const std::span<float> sums = span_of(values, elements);
-    std::vector<float> decoded(elements);
-    row.decode(row.codec->format, wire_of(wire, wire_bytes), decoded, run_of(threads));
-    for (std::size_t i = 0; i < elements; ++i) sums[i] += decoded[i];
+    row.decode_add(row.codec->format, wire_of(wire, wire_bytes), span_of(values, elements),
+                   run_of(threads));
     return GARDENHOSE_OK;
   });
 }

@@ -11,8 +11,8 @@
  * Functions return a status. Unless it is GARDENHOSE_OK or GARDENHOSE_FAILED, nothing was written. No
  * function keeps a pointer. All may be called from several threads at once, on different outputs.
  * `threads` is the number of threads that one call uses, at least 1; they are started and joined by
- * the call. Sparse codecs, those with the scale of a whole tensor, and gardenhose_decode_add()
- * allocate memory while they run.
+ * the call, which takes memory. In one thread, decodes and sums allocate none, and encodes those of
+ * sparse codecs and of signs with one scale alone.
  *
  *   size_t bytes;
  *   gardenhose_encoded_bytes("int8_g128", n, &bytes);

@@ -40,4 +40,12 @@ void decode_bf16(const Format& format, std::span<const std::byte> wire, std::spa
   });
 }
 
+void decode_add_bf16(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                     const Run& run) {
+  require_bf16(format, values.size(), wire.size());
+  in_parts(run.threads, values.size(), [&](std::size_t first, std::size_t last) {
+    kernels_of(run).add_bf16(wire.data() + kCodeBytes * first, last - first, values.data() + first);
+  });
+}
+
 }  // namespace codecs::cpu

@@ -47,6 +47,8 @@ void encode_bf16_feedback(const Format& format, const Feedback& feedback,
                           std::span<float> residual, std::span<std::byte> wire, const Run& run);
 void decode_bf16(const Format& format, std::span<const std::byte> wire, std::span<float> values,
                  const Run& run);
+void decode_add_bf16(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                     const Run& run);
 
 void encode_groups(const Format& format, std::span<const float> values, const RandomKey& key,
                    std::span<std::byte> wire, const Run& run);
@@ -55,6 +57,8 @@ void encode_groups_feedback(const Format& format, const Feedback& feedback,
                             std::span<float> residual, std::span<std::byte> wire, const Run& run);
 void decode_groups(const Format& format, std::span<const std::byte> wire, std::span<float> values,
                    const Run& run);
+void decode_add_groups(const Format& format, std::span<const std::byte> wire,
+                       std::span<float> values, const Run& run);
 void decode_reduce_groups(const Format& format, std::span<const std::byte> wires,
                           std::size_t inputs, std::span<float> sums, const Run& run);
 
@@ -65,6 +69,8 @@ void encode_top_k_feedback(const Format& format, const Feedback& feedback,
                            std::span<float> residual, std::span<std::byte> wire, const Run& run);
 void decode_top_k(const Format& format, std::span<const std::byte> wire, std::span<float> values,
                   const Run& run);
+void decode_add_top_k(const Format& format, std::span<const std::byte> wire,
+                      std::span<float> values, const Run& run);
 void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums, const Run& run);
 
@@ -75,6 +81,8 @@ void encode_signs_feedback(const Format& format, const Feedback& feedback,
                            std::span<float> residual, std::span<std::byte> wire, const Run& run);
 void decode_signs(const Format& format, std::span<const std::byte> wire, std::span<float> values,
                   const Run& run);
+void decode_add_signs(const Format& format, std::span<const std::byte> wire,
+                      std::span<float> values, const Run& run);
 void decode_reduce_signs(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums, const Run& run);
 

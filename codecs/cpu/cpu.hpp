@@ -33,6 +33,9 @@ struct CpuCodec {
                           const Run& run) = nullptr;
   void (*decode)(const Format& format, std::span<const std::byte> wire, std::span<float> values,
                  const Run& run) = nullptr;
+  // values += decoded. In one thread it allocates nothing.
+  void (*decode_add)(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                     const Run& run) = nullptr;
   // The sum of `inputs` wires laid end to end: from 0, in order.
   void (*decode_reduce)(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                         std::span<float> sums, const Run& run) = nullptr;

@@ -85,6 +85,16 @@ void encode_tensor(const GroupJob& job, const Run& run) {
   });
 }
 
+void sum(const GroupSum& job, const Run& run) {
+  require(has_group_kernels(job.format), "the format has no kernels for CPUs");
+  if (job.elements == 0) return;
+  const bool whole = job.format.group == kWholeTensor;
+  const std::size_t parts = whole ? segments_of(job.elements) : job.layout.groups;
+  in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {
+    kernels_of(run).sum_groups(job, first, last);
+  });
+}
+
 Draws draws_of(const RandomKey& key) {
   return {.key = philox_key(key),
           .tensor = key.tensor,
@@ -154,16 +164,16 @@ void decode_groups(const Format& format, std::span<const std::byte> wire, std::s
   decode_reduce_groups(format, wire, 1, values, run);
 }
 
+void decode_add_groups(const Format& format, std::span<const std::byte> wire,
+                       std::span<float> values, const Run& run) {
+  GroupSum job = group_sum(format, wire, 1, values);
+  job.adds = true;
+  sum(job, run);
+}
+
 void decode_reduce_groups(const Format& format, std::span<const std::byte> wires,
                           std::size_t inputs, std::span<float> sums, const Run& run) {
-  require(has_group_kernels(format), "the format has no kernels for CPUs");
-  const GroupSum job = group_sum(format, wires, inputs, sums);
-  if (sums.empty()) return;
-  const bool whole = format.group == kWholeTensor;
-  const std::size_t parts = whole ? segments_of(sums.size()) : job.layout.groups;
-  in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {
-    kernels_of(run).sum_groups(job, first, last);
-  });
+  sum(group_sum(format, wires, inputs, sums), run);
 }
 
 void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wires,

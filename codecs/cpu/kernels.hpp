@@ -63,6 +63,7 @@ struct GroupSum {
   std::size_t inputs = 1;
   float* sums = nullptr;
   std::size_t elements = 0;
+  bool adds = false;  // to what `sums` has, which is overwritten otherwise
 };
 
 struct SignJob {
@@ -75,6 +76,7 @@ struct SignJob {
 struct Kernels {
   void (*to_bf16)(const float* values, std::size_t count, std::byte* wire);
   void (*from_bf16)(const std::byte* wire, std::size_t count, float* values);
+  void (*add_bf16)(const std::byte* wire, std::size_t count, float* values);
   // bf16 with feedback.
   void (*to_bf16_feedback)(const Input& input, std::size_t first, std::size_t count,
                            std::byte* wire);

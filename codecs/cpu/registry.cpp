@@ -17,24 +17,28 @@ std::vector<CpuCodec> find_codecs() {
       rows.push_back({.codec = codec,
                       .encode = encode_bf16,
                       .encode_feedback = encode_bf16_feedback,
-                      .decode = decode_bf16});
+                      .decode = decode_bf16,
+                      .decode_add = decode_add_bf16});
     } else if (codec->encode == codecs::encode_groups && has_group_kernels(codec->format)) {
       rows.push_back({.codec = codec,
                       .encode = encode_groups,
                       .encode_feedback = encode_groups_feedback,
                       .decode = decode_groups,
+                      .decode_add = decode_add_groups,
                       .decode_reduce = decode_reduce_groups});
     } else if (codec->encode == codecs::encode_top_k && has_top_k_kernels(codec->format)) {
       rows.push_back({.codec = codec,
                       .encode = encode_top_k,
                       .encode_feedback = encode_top_k_feedback,
                       .decode = decode_top_k,
+                      .decode_add = decode_add_top_k,
                       .decode_reduce = decode_reduce_top_k});
     } else if (codec->encode == codecs::encode_signs) {
       rows.push_back({.codec = codec,
                       .encode = encode_signs,
                       .encode_feedback = encode_signs_feedback,
                       .decode = decode_signs,
+                      .decode_add = decode_add_signs,
                       .decode_reduce = decode_reduce_signs});
     }
   }

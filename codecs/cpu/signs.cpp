@@ -50,6 +50,16 @@ void encode_sign_input(const Format& format, const Input& input, std::span<std::
   });
 }
 
+void sum_sign_wires(const GroupSum& job, const Run& run) {
+  require_sign_format(job.format);
+  if (job.elements == 0) return;
+  const bool whole = job.format.group == kWholeTensor;
+  const std::size_t parts = whole ? (job.elements + kSegment - 1) / kSegment : job.layout.groups;
+  in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {
+    kernels_of(run).sum_signs(job, first, last);
+  });
+}
+
 }  // namespace
 
 void encode_signs(const Format& format, std::span<const float> values, const RandomKey& /*key*/,
@@ -68,16 +78,16 @@ void decode_signs(const Format& format, std::span<const std::byte> wire, std::sp
   decode_reduce_signs(format, wire, 1, values, run);
 }
 
+void decode_add_signs(const Format& format, std::span<const std::byte> wire,
+                      std::span<float> values, const Run& run) {
+  GroupSum job = group_sum(format, wire, 1, values);
+  job.adds = true;
+  sum_sign_wires(job, run);
+}
+
 void decode_reduce_signs(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums, const Run& run) {
-  require_sign_format(format);
-  const GroupSum job = group_sum(format, wires, inputs, sums);
-  if (sums.empty()) return;
-  const bool whole = format.group == kWholeTensor;
-  const std::size_t parts = whole ? (sums.size() + kSegment - 1) / kSegment : job.layout.groups;
-  in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {
-    kernels_of(run).sum_signs(job, first, last);
-  });
+  sum_sign_wires(group_sum(format, wires, inputs, sums), run);
 }
 
 }  // namespace codecs::cpu

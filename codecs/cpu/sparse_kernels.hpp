@@ -34,6 +34,7 @@ struct SparseSum {
   const std::byte* wires = nullptr;
   std::size_t inputs = 1;
   float* sums = nullptr;
+  bool adds = false;  // to what `sums` has, which is overwritten otherwise
 };
 
 struct SparseAggregate {

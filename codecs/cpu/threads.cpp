@@ -9,8 +9,7 @@
 
 namespace codecs::cpu {
 
-void in_parts(int threads, std::size_t count,
-              const std::function<void(std::size_t first, std::size_t last)>& work) {
+void in_parts(int threads, std::size_t count, const PartWork& work) {
   require(threads > 0, "at least one thread");
   const std::size_t parts = std::min(static_cast<std::size_t>(threads), count);
   if (parts == 0) return;

@@ -85,6 +85,22 @@ void encode_sparse(const Format& format, const Input& input, std::span<std::byte
   over_chunks([&](std::size_t first, std::size_t last) { kernels.keep(job, book, first, last); });
 }
 
+SparseSum sparse_sum(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
+                     std::span<float> sums) {
+  require(has_top_k_kernels(format), "the format has no kernels for CPUs");
+  require_wires(format, wires, inputs, sums.size());
+  return {.format = format,
+          .layout = sparse_wire(format, sums.size()),
+          .wires = wires.data(),
+          .inputs = inputs,
+          .sums = sums.data()};
+}
+
+void sum_sparse(const SparseSum& job, const Run& run) {
+  in_parts(run.threads, job.layout.chunks,
+           [&](std::size_t first, std::size_t last) { sparse_of(run).sum(job, first, last); });
+}
+
 }  // namespace
 
 bool has_top_k_kernels(const Format& format) {
@@ -111,17 +127,16 @@ void decode_top_k(const Format& format, std::span<const std::byte> wire, std::sp
   decode_reduce_top_k(format, wire, 1, values, run);
 }
 
+void decode_add_top_k(const Format& format, std::span<const std::byte> wire,
+                      std::span<float> values, const Run& run) {
+  SparseSum job = sparse_sum(format, wire, 1, values);
+  job.adds = true;
+  sum_sparse(job, run);
+}
+
 void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums, const Run& run) {
-  require(has_top_k_kernels(format), "the format has no kernels for CPUs");
-  require_wires(format, wires, inputs, sums.size());
-  const SparseSum job{.format = format,
-                      .layout = sparse_wire(format, sums.size()),
-                      .wires = wires.data(),
-                      .inputs = inputs,
-                      .sums = sums.data()};
-  in_parts(run.threads, job.layout.chunks,
-           [&](std::size_t first, std::size_t last) { sparse_of(run).sum(job, first, last); });
+  sum_sparse(sparse_sum(format, wires, inputs, sums), run);
 }
 
 void aggregate(const Format& format, const Aggregation& aggregation,

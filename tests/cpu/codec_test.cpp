@@ -88,6 +88,19 @@ struct Kernel {
     });
   }
 
+  // -0 is among the values.
+  void expect_reference_added(const std::vector<float>& values) const {
+    const auto wire = encoded(codec, values, kKey);
+    std::vector<float> expected = awkward_values(values.size(), 7);
+    const auto terms = decoded(codec, wire, values.size());
+    std::ranges::transform(expected, terms, expected.begin(), std::plus{});
+    for_every_run([&](const Run& run) {
+      Guarded<float> sums(awkward_values(values.size(), 7));
+      row.decode_add(codec.format, wire, sums.span(), run);
+      EXPECT_EQ(first_difference(sums.values(), expected), values.size()) << values.size();
+    });
+  }
+
   void expect_reference_feedback(const Feedback& rule, const std::vector<float>& values,
                                  const std::vector<float>& residual) const {
     std::vector<std::byte> expected(encoded_bytes(codec.format, values.size()));
@@ -134,6 +147,12 @@ TEST_P(EveryCpuCodec, EqualsItsReferenceOnNaNsAndInfinities) {
     for (const std::size_t at : {std::size_t{0}, std::size_t{4097}, std::size_t{9999}}) {
       kernel.expect_reference_bytes(with_value(awkward_values(10'000), at, special));
     }
+  }
+}
+
+TEST_P(EveryCpuCodec, AddsWhatTheReferenceDecodes) {
+  for (const std::size_t elements : {0u, 1u, 127u, 4133u}) {
+    kernel.expect_reference_added(awkward_values(elements));
   }
 }
 
@@ -186,6 +205,7 @@ TEST_P(EveryCpuCodec, RefusesWiresOfAnotherLength) {
   EXPECT_THROW(kernel.row.encode(kernel.codec.format, values, kKey, wire, {}),
                std::invalid_argument);
   EXPECT_THROW(kernel.row.decode(kernel.codec.format, wire, values, {}), std::invalid_argument);
+  EXPECT_THROW(kernel.row.decode_add(kernel.codec.format, wire, values, {}), std::invalid_argument);
   EXPECT_THROW(kernel.row.encode_feedback(kernel.codec.format, {}, values, kKey, values, wire, {}),
                std::invalid_argument);
 }
@@ -230,6 +250,7 @@ TEST(CpuGroups, EqualTheReferenceForEveryGroup) {
         kernel.expect_reference_feedback({.carry = 0.9f}, awkward_values(elements),
                                          awkward_values(elements, 4));
         kernel.expect_reference_sum(elements, 2);
+        kernel.expect_reference_added(awkward_values(elements));
       }
     }
   }
@@ -277,6 +298,7 @@ TEST(CpuSigns, EqualTheReferenceForEveryGroupAndMean) {
         for (float& value : values) value = std::abs(value) > 0x1p60f ? -1.5f : value;
         kernel.expect_reference_bytes(values);
         kernel.expect_reference_feedback({}, values, awkward_values(elements, 4));
+        kernel.expect_reference_added(values);
       }
     }
   }

@@ -25,6 +25,7 @@ namespace codecs::cpu::HWY_NAMESPACE {
 const Kernels& kernels() {
   static constexpr Kernels kKernels{.to_bf16 = encode_bf16,
                                     .from_bf16 = decode_bf16,
+                                    .add_bf16 = add_bf16,
                                     .to_bf16_feedback = encode_bf16_feedback,
                                     .encode_groups = encode_groups,
                                     .bounds = bounds,

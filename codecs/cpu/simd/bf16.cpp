@@ -45,6 +45,15 @@ void decode_bf16(const std::byte* wire, std::size_t count, float* values) {
   }
 }
 
+void add_bf16(const std::byte* wire, std::size_t count, float* values) {
+  HWY_ALIGN float decoded[kSegment];
+  for (std::size_t done = 0; done < count; done += kSegment) {
+    const std::size_t part = std::min(kSegment, count - done);
+    decode_bf16(wire + 2 * done, part, decoded);
+    add_to(decoded, part, values + done);
+  }
+}
+
 void encode_bf16_feedback(const Input& input, std::size_t first, std::size_t count,
                           std::byte* wire) {
   HWY_ALIGN float sent[kSegment], decoded[kSegment];

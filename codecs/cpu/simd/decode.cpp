@@ -157,10 +157,18 @@ void decode_part(const GroupSum& job, std::size_t group, std::size_t first, std:
   std::memcpy(to, sums, count * sizeof(float));
 }
 
+// The same into the job's sums, or added to them.
+void place_part(const GroupSum& job, std::size_t group, std::size_t first, std::size_t count) {
+  if (!job.adds) return decode_part(job, group, first, count, job.sums + first);
+  HWY_ALIGN float decoded[kSegment];
+  decode_part(job, group, first, count, decoded);
+  add_to(decoded, count, job.sums + first);
+}
+
 void sum_segments(const GroupSum& job, std::size_t first, std::size_t last) {
   for (std::size_t segment = first; segment < last; ++segment) {
     const std::size_t at = segment * kSegment;
-    decode_part(job, 0, at, std::min(kSegment, job.elements - at), job.sums + at);
+    place_part(job, 0, at, std::min(kSegment, job.elements - at));
   }
 }
 
@@ -170,7 +178,7 @@ void sum_groups(const GroupSum& job, std::size_t first, std::size_t last) {
     const std::size_t begin = group * job.format.group;
     const std::size_t end = std::min(begin + job.format.group, job.elements);
     for (std::size_t at = begin; at < end; at += kSegment) {
-      decode_part(job, group, at, std::min(kSegment, end - at), job.sums + at);
+      place_part(job, group, at, std::min(kSegment, end - at));
     }
   }
 }

@@ -27,6 +27,15 @@ void store(Float value, float* to) { hn::StoreU(value, Floats(), to); }
 Word bits_of(Float value) { return hn::BitCast(Words(), value); }
 Int integer_of(Float value) { return hn::BitCast(Ints(), value); }
 
+// sums += terms.
+void add_to(const float* terms, std::size_t count, float* sums) {
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    store(hn::Add(load(sums + i), load(terms + i)), sums + i);
+  }
+  for (; i < count; ++i) sums[i] += terms[i];
+}
+
 // a * b + c, rounded once, whether or not the instruction set can.
 HWY_INLINE Float fused(Float a, Float b, Float c) {
   if constexpr (HWY_NATIVE_FMA != 0) {

@@ -190,6 +190,7 @@ void sum_sign_part(const GroupSum& job, std::size_t group, std::size_t first, st
       store(hn::Add(load(sums + i), load(decoded + i)), sums + i);
     }
   }
+  if (job.adds) return add_to(sums, count, job.sums + first);
   std::memcpy(job.sums + first, sums, count * sizeof(float));
 }
 

@@ -261,7 +261,12 @@ void sum_chunks(const SparseSum& job, std::size_t first, std::size_t last) {
   Record record;
   for (std::size_t chunk = first; chunk < last; ++chunk) {
     float* const sums = job.sums + chunk * job.format.group;
-    std::memset(sums, 0, chunk_elements(job.format, job.layout, chunk) * sizeof(float));
+    const std::size_t count = chunk_elements(job.format, job.layout, chunk);
+    if (job.adds) {
+      for (std::size_t i = 0; i < count; ++i) sums[i] += 0.0f;  // what is not sent: -0 becomes 0
+    } else {
+      std::memset(sums, 0, count * sizeof(float));
+    }
     for (std::size_t input = 0; input < job.inputs; ++input) {
       const std::byte* const wire = job.wires + input * job.layout.bytes;
       const Meaning meaning = stored(job.format, job.layout, chunk, wire);
