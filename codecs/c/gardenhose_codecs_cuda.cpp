@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "codecs/c/arguments.hpp"
-#include "codecs/cuda/add.hpp"
+#include "codecs/cuda/decode_add.hpp"
 #include "codecs/cuda/feedback.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/two_level/kernels.hpp"
@@ -70,7 +70,9 @@ std::size_t scratch_bytes_of(const CudaCodec& row, gardenhose_cuda_operation ope
     case GARDENHOSE_CUDA_ENCODE_FEEDBACK:
       return codecs::cuda::feedback_scratch_bytes(row, elements);
     case GARDENHOSE_CUDA_DECODE_ADD:
-      return elements * sizeof(float);
+      return codecs::cuda::decode_add_scratch_bytes(row, elements);
+    case GARDENHOSE_CUDA_DECODE_ADD_BF16:
+      return codecs::cuda::decode_add_bf16_scratch_bytes(row, elements);
   }
   throw std::invalid_argument("no such operation");
 }
@@ -85,6 +87,13 @@ template <typename T>
 T* scratch_at(const Scratch& scratch, std::size_t needed) {
   require(scratch.bytes >= needed, "too little scratch");
   return at<T>(scratch.memory, needed);
+}
+
+template <typename Value>
+void decode_add(const CudaCodec& row, const Wire& wire, const Tensor<Value>& sums,
+                std::byte* scratch, cudaStream_t stream) {
+  const std::byte* const input = wires_at(wire, row.codec->format, 1, sums.elements);
+  codecs::cuda::decode_add_async(row, input, sums, scratch, stream);
 }
 
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -176,14 +185,21 @@ gardenhose_status gardenhose_cuda_decode_add(const char* codec, const void* wire
                                              float* values, size_t elements, void* scratch,
                                              size_t scratch_bytes, void* stream) {
   return with_codec(codec, [&](const CudaCodec& row) {
-    const codecs::Format& format = row.codec->format;
-    const Tensor<float> sums = tensor_of(values, elements);
-    const std::byte* const input = wires_at({wire, wire_bytes}, format, 1, elements);
     const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_DECODE_ADD, elements);
-    const Tensor<float> decoded{scratch_at<float>({scratch, scratch_bytes}, needed), elements};
-    if (elements == 0) return GARDENHOSE_OK;
-    row.decode_async(format, input, decoded, stream_of(stream));
-    codecs::cuda::add_async({decoded.values, elements}, sums.values, stream_of(stream));
+    decode_add(row, {wire, wire_bytes}, tensor_of(values, elements),
+               scratch_at<std::byte>({scratch, scratch_bytes}, needed), stream_of(stream));
+    return GARDENHOSE_OK;
+  });
+}
+
+gardenhose_status gardenhose_cuda_decode_add_bf16(const char* codec, const void* wire,
+                                                  size_t wire_bytes, uint16_t* model,
+                                                  size_t elements, void* scratch,
+                                                  size_t scratch_bytes, void* stream) {
+  return with_codec(codec, [&](const CudaCodec& row) {
+    const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_DECODE_ADD_BF16, elements);
+    decode_add(row, {wire, wire_bytes}, tensor_of(reinterpret_cast<codecs::Bf16*>(model), elements),
+               scratch_at<std::byte>({scratch, scratch_bytes}, needed), stream_of(stream));
     return GARDENHOSE_OK;
   });
 }

@@ -48,7 +48,8 @@ gardenhose_status gardenhose_cuda_encoded_bytes(const char* codec, size_t elemen
 typedef enum {
   GARDENHOSE_CUDA_ENCODE = 0,
   GARDENHOSE_CUDA_ENCODE_FEEDBACK = 1,
-  GARDENHOSE_CUDA_DECODE_ADD = 2
+  GARDENHOSE_CUDA_DECODE_ADD = 2,
+  GARDENHOSE_CUDA_DECODE_ADD_BF16 = 3
 } gardenhose_cuda_operation;
 
 /* Bytes of scratch that an operation on so many values needs, often 0: scratch may then be NULL. Its
@@ -76,10 +77,16 @@ gardenhose_status gardenhose_cuda_encode_feedback(const char* codec,
 gardenhose_status gardenhose_cuda_decode(const char* codec, const void* wire, size_t wire_bytes,
                                          float* values, size_t elements, void* stream);
 
-/* values += what the wire decodes to. */
+/* values += what the wire decodes to. Most codecs add in one pass, without scratch. */
 gardenhose_status gardenhose_cuda_decode_add(const char* codec, const void* wire, size_t wire_bytes,
                                              float* values, size_t elements, void* scratch,
                                              size_t scratch_bytes, void* stream);
+
+/* The same of a model in bfloat16, given as its bits: model = bf16(model + bf16(decoded)). */
+gardenhose_status gardenhose_cuda_decode_add_bf16(const char* codec, const void* wire,
+                                                  size_t wire_bytes, uint16_t* model,
+                                                  size_t elements, void* scratch,
+                                                  size_t scratch_bytes, void* stream);
 
 /* The sum of `inputs` wires that lie end to end, each of `elements` values and of
  * wires_bytes / inputs bytes: from 0, in their order. */

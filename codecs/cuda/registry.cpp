@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codecs/bf16/kernels.hpp"
+#include "codecs/cuda/add.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/demo/kernels.hpp"
 #include "codecs/difference/kernels.hpp"
@@ -53,6 +54,13 @@ void decode_bf16(const Format&, const std::byte* wire, Tensor<float> values, cud
   to_float_async({reinterpret_cast<const Bf16*>(wire), values.elements}, values.values, stream);
 }
 
+// The wire is an array of what it decodes to.
+template <typename Value>
+void add_wire(const Format&, const std::byte* wire, Tensor<float> sums, cudaStream_t stream) {
+  add_async(Tensor<const Value>{reinterpret_cast<const Value*>(wire), sums.elements}, sums.values,
+            stream);
+}
+
 // A decode is the sum of one wire.
 using Reduce = void (*)(const Format&, const Wires&, Tensor<float>, cudaStream_t);
 template <Reduce kReduce>
@@ -74,6 +82,7 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .decode_async = decode_one<decode_reduce_async>,
           .encode_bf16_async = encode_async,
           .decode_add_async = decode_add_async,
+          .decode_add_fp32_async = decode_add_async,
           .decode_reduce_async = decode_reduce_async,
           .scratch_bytes = scratch_bytes};
 }
@@ -92,6 +101,7 @@ constexpr CudaCodec sign_row(const Codec& codec) {
           .encode_feedback_async = encode_signs_feedback_async,
           .encode_feedback_bf16_async = encode_signs_feedback_async,
           .decode_add_async = decode_add_signs_async,
+          .decode_add_fp32_async = decode_add_signs_async,
           .decode_reduce_async = decode_reduce_signs_async,
           .scratch_bytes = sign_scratch_bytes};
 }
@@ -101,6 +111,7 @@ constexpr CudaCodec ternary_row(const Codec& codec) {
           .encode_async = encode_ternary_async,
           .decode_async = decode_one<decode_reduce_ternary_async>,
           .encode_bf16_async = encode_ternary_async,
+          .decode_add_fp32_async = decode_add_ternary_async,
           .decode_reduce_async = decode_reduce_ternary_async,
           .scratch_bytes = ternary_scratch_bytes};
 }
@@ -151,8 +162,16 @@ constexpr CudaCodec random_k_row(const Codec& codec) {
 }
 
 constexpr std::array kCudaCodecs{
-    CudaCodec{&fp32, encode_fp32, decode_fp32, encode_fp32},
-    CudaCodec{&bf16, encode_bf16<float>, decode_bf16, encode_bf16<Bf16>},
+    CudaCodec{.codec = &fp32,
+              .encode_async = encode_fp32,
+              .decode_async = decode_fp32,
+              .encode_bf16_async = encode_fp32,
+              .decode_add_fp32_async = add_wire<float>},
+    CudaCodec{.codec = &bf16,
+              .encode_async = encode_bf16<float>,
+              .decode_async = decode_bf16,
+              .encode_bf16_async = encode_bf16<Bf16>,
+              .decode_add_fp32_async = add_wire<Bf16>},
     element_row(fp16),
     group_row(fp8_e4m3),
     group_row(fp8_e5m2),

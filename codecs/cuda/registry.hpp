@@ -11,7 +11,8 @@
 
 namespace codecs::cuda {
 
-// A null operation has no kernel of its own; codecs/cuda/feedback.hpp has feedback for every codec.
+// A null operation has no kernel of its own; codecs/cuda/feedback.hpp has feedback for every codec, and
+// codecs/cuda/decode_add.hpp decodes that add.
 // Only the encodes of plain values and decode_async are never null.
 struct CudaCodec {
   const Codec* codec = nullptr;  // its reference, with equal bytes
@@ -34,6 +35,9 @@ struct CudaCodec {
   // wire -> model += decoded.
   void (*decode_add_async)(const Format& format, const std::byte* wire, Tensor<Bf16> model,
                            cudaStream_t stream) = nullptr;
+  // wire -> sums += decoded.
+  void (*decode_add_fp32_async)(const Format& format, const std::byte* wire, Tensor<float> sums,
+                                cudaStream_t stream) = nullptr;
   void (*decode_reduce_async)(const Format& format, const Wires& wires, Tensor<float> sums,
                               cudaStream_t stream) = nullptr;
   // Scratch bytes of encode for this many values; null: none needed.

@@ -52,6 +52,11 @@ void decode_reduce_async(const Format& format, const Wires& wires, Tensor<Bf16> 
   launch_decode(format, wires, TensorSink<Bf16>{sums.values, sums.elements}, stream);
 }
 
+void decode_add_async(const Format& format, const std::byte* wire, Tensor<float> sums,
+                      cudaStream_t stream) {
+  launch_decode(format, {.bytes = wire}, AddSink<float>{sums.values, sums.elements}, stream);
+}
+
 std::size_t scratch_bytes(const Format& format, std::size_t) {
   return needs_tensor_amax(format) ? sizeof(std::uint32_t) : 0;
 }

@@ -21,4 +21,8 @@ void decode_reduce_async(const Format& format, const Wires& wires, Tensor<float>
 void decode_reduce_async(const Format& format, const Wires& wires, Tensor<Bf16> sums,
                          cudaStream_t stream);
 
+// sums += decoded.
+void decode_add_async(const Format& format, const std::byte* wire, Tensor<float> sums,
+                      cudaStream_t stream);
+
 }  // namespace codecs::cuda

@@ -299,4 +299,9 @@ void decode_add_signs_async(const Format& format, const std::byte* wire, Tensor<
   launch_decode_signs(format, {.bytes = wire}, AddSink<Bf16>{model.values, model.elements}, stream);
 }
 
+void decode_add_signs_async(const Format& format, const std::byte* wire, Tensor<float> sums,
+                            cudaStream_t stream) {
+  launch_decode_signs(format, {.bytes = wire}, AddSink<float>{sums.values, sums.elements}, stream);
+}
+
 }  // namespace codecs::cuda

@@ -42,5 +42,8 @@ void decode_reduce_signs_async(const Format& format, const Wires& wires, Tensor<
 // codecs/difference/difference.hpp's second half: model = bf16(model + bf16(decoded)).
 void decode_add_signs_async(const Format& format, const std::byte* wire, Tensor<Bf16> model,
                             cudaStream_t stream);
+// sums += decoded.
+void decode_add_signs_async(const Format& format, const std::byte* wire, Tensor<float> sums,
+                            cudaStream_t stream);
 
 }  // namespace codecs::cuda

@@ -166,6 +166,11 @@ void encode_ternary_async(const Format& format, Tensor<const Bf16> values, const
   encode_terngrad(format, TensorSource<Bf16>{values.values, values.elements}, to, stream);
 }
 
+void decode_add_ternary_async(const Format& format, const std::byte* wire, Tensor<float> sums,
+                              cudaStream_t stream) {
+  decode_add_async(ternary_as_group(format), wire, sums, stream);
+}
+
 void decode_reduce_ternary_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                  cudaStream_t stream) {
   decode_reduce_async(ternary_as_group(format), wires, sums, stream);

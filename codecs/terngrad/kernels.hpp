@@ -15,6 +15,8 @@ void encode_ternary_async(const Format& format, Tensor<const float> values, cons
                           cudaStream_t stream);
 void encode_ternary_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                           cudaStream_t stream);
+void decode_add_ternary_async(const Format& format, const std::byte* wire, Tensor<float> sums,
+                              cudaStream_t stream);
 void decode_reduce_ternary_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                  cudaStream_t stream);
 

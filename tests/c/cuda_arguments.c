@@ -16,12 +16,13 @@ static int fail(const char* codec, const char* what) {
 static float* device(size_t address) { return (float*)address; }
 
 static int check(const char* codec) {
-  size_t bytes = 0, needed = 0, fed = 0, added = 0, none_needed = 1;
+  size_t bytes = 0, needed = 0, fed = 0, added = 0, added_bf16 = 0, none_needed = 1;
   int bad = 0;
   if (gardenhose_cuda_encoded_bytes(codec, kElements, &bytes) || bytes == 0 ||
       gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_ENCODE, kElements, &needed) ||
       gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_ENCODE_FEEDBACK, kElements, &fed) ||
-      gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_DECODE_ADD, kElements, &added))
+      gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_DECODE_ADD, kElements, &added) ||
+      gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_DECODE_ADD_BF16, kElements, &added_bf16))
     bad = fail(codec, "has no size");
   if (fed < needed || (fed > needed && fed < needed + 4 * kElements))
     bad = fail(codec, "needs too little scratch for feedback");
@@ -34,7 +35,7 @@ static int check(const char* codec) {
   const gardenhose_status refused[] = {
       gardenhose_cuda_encoded_bytes(codec, 1, NULL),
       gardenhose_cuda_encoded_bytes(codec, (size_t)-1, &bytes),
-      gardenhose_cuda_scratch_bytes(codec, (gardenhose_cuda_operation)3, kElements, &none_needed),
+      gardenhose_cuda_scratch_bytes(codec, (gardenhose_cuda_operation)4, kElements, &none_needed),
       gardenhose_cuda_encode(codec, NULL, kElements, NULL, wire, bytes, scratch, needed, NULL),
       gardenhose_cuda_encode(codec, values, kElements, NULL, NULL, bytes, scratch, needed, NULL),
       gardenhose_cuda_encode(codec, values + 1, kElements, NULL, wire, bytes, scratch, needed,
@@ -49,7 +50,9 @@ static int check(const char* codec) {
                                       scratch, fed, NULL),
       gardenhose_cuda_decode(codec, wire, bytes + 16, values, kElements, NULL),
       gardenhose_cuda_decode(codec, wire, bytes, values + 1, kElements, NULL),
-      gardenhose_cuda_decode_add(codec, NULL, bytes, values, kElements, scratch, added, NULL)};
+      gardenhose_cuda_decode_add(codec, NULL, bytes, values, kElements, scratch, added, NULL),
+      gardenhose_cuda_decode_add_bf16(codec, wire, bytes, NULL, kElements, scratch, added_bf16,
+                                      NULL)};
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
     if (refused[i] != GARDENHOSE_WRONG_ARGUMENT) bad = fail(codec, "takes wrong arguments");
   }
@@ -69,7 +72,9 @@ static int check(const char* codec) {
     bad = fail(codec, "sums nothing");
   if (gardenhose_cuda_encode(codec, NULL, 0, NULL, NULL, 0, NULL, needed, NULL) ||
       gardenhose_cuda_encode_feedback(codec, &usual, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL) ||
-      gardenhose_cuda_decode(codec, NULL, 0, NULL, 0, NULL))
+      gardenhose_cuda_decode(codec, NULL, 0, NULL, 0, NULL) ||
+      gardenhose_cuda_decode_add(codec, NULL, 0, NULL, 0, NULL, 0, NULL) ||
+      gardenhose_cuda_decode_add_bf16(codec, NULL, 0, NULL, 0, NULL, 0, NULL))
     bad = fail(codec, "does not take no values");
   return bad;
 }

@@ -118,13 +118,17 @@ def check_refusals():
             expect(text in str(error), "says", error, "not", text)
 
 
-def check_gpu_only(codec):
-    """Codecs without a twin: what comes back is decoded from what was sent."""
+def check_by_itself(codec):
+    """Without the CPU's twin: what comes back is decoded from what was sent."""
     values = values_of(10007, 1).cuda()
     wire = gc.encode(codec, values, key=KEY)
     expect(wire.numel() == gc.encoded_bytes(codec, 10007, "cuda"), codec, "has another size")
     back = gc.decode(codec, wire, 10007)
     expect(same(gc.decode_add(codec, wire, torch.zeros_like(values)), back + 0), codec, "adds wrongly")
+    model = values.bfloat16()
+    expected = model + back.bfloat16()
+    expect(same(gc.decode_add(codec, wire, model).view(torch.int16), expected.view(torch.int16)), codec,
+           "adds wrongly to bfloat16")
     residual = torch.zeros_like(values)
     fed = gc.encode(codec, values, key=KEY, residual=residual)
     expect(same(fed, wire), codec, "feeds back what nobody lost")
@@ -139,8 +143,8 @@ def main():
     both = [codec for codec in gc.codecs() if codec in gc.codecs("cuda")]
     alone = [codec for codec in gc.codecs("cuda") if codec not in both]
     checks = sum(check(codec, elements) for codec in both for elements in LENGTHS)
-    for codec in alone:
-        check_gpu_only(codec)
+    for codec in gc.codecs("cuda"):
+        check_by_itself(codec)
     check_refusals()
     for failure in failures[:20]:
         print(failure)

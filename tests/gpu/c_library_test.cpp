@@ -84,6 +84,27 @@ void expect_sums(const CudaCodec& row) {
   }
 }
 
+void expect_added_to_model(const CudaCodec& row) {
+  const Codec& codec = *row.codec;
+  for (const std::size_t elements : {1u, 1337u}) {
+    const auto wire = encoded(codec, awkward_values(elements), kSameKey);
+    std::vector<Bf16> expected = as_bf16(awkward_values(elements, 4));
+    const GuardedBytes model(elements * sizeof(Bf16));
+    upload(std::as_bytes(std::span<const Bf16>(expected)), model.get());
+    const std::vector<Bf16> terms = as_bf16(decoded(codec, wire, elements));
+    std::ranges::transform(expected, terms, expected.begin(),
+                           [](Bf16 a, Bf16 b) { return to_bf16(to_float(a) + to_float(b)); });
+    const DeviceBuffer<std::byte> input{std::span<const std::byte>(wire)};
+    const std::size_t needed = scratch_of(codec, GARDENHOSE_CUDA_DECODE_ADD_BF16, elements);
+    const GuardedBytes scratch(needed);
+    ASSERT_EQ(gardenhose_cuda_decode_add_bf16(codec.name.data(), input.get(), wire.size(),
+                                              reinterpret_cast<std::uint16_t*>(model.get()),
+                                              elements, scratch.get(), needed, nullptr),
+              GARDENHOSE_OK);
+    EXPECT_EQ(first_difference(as_values<Bf16>(model.to_host()), expected), elements);
+  }
+}
+
 void expect_feedback(const CudaCodec& row) {
   const Codec& codec = *row.codec;
   constexpr std::size_t kElements = 4133;
@@ -114,6 +135,7 @@ void for_every_codec(const Check& check) {
 
 TEST(CLibrary, EncodesAndDecodesLikeTheReference) { for_every_codec(expect_wires); }
 TEST(CLibrary, AddsAndSums) { for_every_codec(expect_sums); }
+TEST(CLibrary, AddsToBfloat16) { for_every_codec(expect_added_to_model); }
 TEST(CLibrary, KeepsWhatWasLost) { for_every_codec(expect_feedback); }
 
 TEST(CLibrary, EncodesTheSumLikeTheReference) {

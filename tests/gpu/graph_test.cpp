@@ -73,6 +73,11 @@ class Operations {
                                stream.get()),
         gardenhose_cuda_decode_add(name_, fed_.get(), wire_bytes_, added_.get(), kCaptured,
                                    add_scratch_.get(), add_scratch_.size(), stream.get())};
+    check(cudaMemcpyAsync(model_.get(), values_.get(), model_.size_bytes(),
+                          cudaMemcpyDeviceToDevice, stream.get()));
+    found.push_back(gardenhose_cuda_decode_add_bf16(name_, wire_.get(), wire_bytes_, model_.get(),
+                                                    kCaptured, add_bf16_scratch_.get(),
+                                                    add_bf16_scratch_.size(), stream.get()));
     for (std::size_t i = 0; i < kSummed; ++i) {
       check(cudaMemcpyAsync(wires_.get() + i * wire_bytes_, (i == 1 ? fed_ : wire_).get(),
                             wire_bytes_, cudaMemcpyDeviceToDevice, stream.get()));
@@ -111,6 +116,7 @@ class Operations {
       all[floats->get()] = floats->size_bytes();
     }
     for (const auto* wire : {&wire_, &fed_, &again_}) all[wire->get()] = wire->size();
+    all[model_.get()] = model_.size_bytes();
     return all;
   }
 
@@ -118,10 +124,12 @@ class Operations {
   std::size_t wire_bytes_;
   DeviceBuffer<float> values_{kCaptured}, residual_{kCaptured}, kept_{kCaptured};
   DeviceBuffer<float> back_{kCaptured}, added_{kCaptured}, sums_{kCaptured};
+  DeviceBuffer<std::uint16_t> model_{kCaptured};
   DeviceBuffer<std::byte> wire_, fed_, again_, wires_;
   DeviceBuffer<std::byte> encode_scratch_ = scratch(GARDENHOSE_CUDA_ENCODE);
   DeviceBuffer<std::byte> feedback_scratch_ = scratch(GARDENHOSE_CUDA_ENCODE_FEEDBACK);
   DeviceBuffer<std::byte> add_scratch_ = scratch(GARDENHOSE_CUDA_DECODE_ADD);
+  DeviceBuffer<std::byte> add_bf16_scratch_ = scratch(GARDENHOSE_CUDA_DECODE_ADD_BF16);
 };
 
 void expect_the_same_bytes(const Codec& codec) {

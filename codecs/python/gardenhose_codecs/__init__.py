@@ -24,7 +24,7 @@ import operator
 import typing
 
 from gardenhose_codecs import _libraries
-from gardenhose_codecs._arrays import Memory, require_apart
+from gardenhose_codecs._arrays import Memory, is_bf16_on_gpu, require_apart
 
 __all__ = ["Feedback", "Key", "codecs", "decode", "decode_add", "decode_reduce", "encode",
            "encoded_bytes"]
@@ -98,10 +98,12 @@ def decode(codec, wire, elements=None, *, out=None, threads=1):
 
 
 def decode_add(codec, wire, out, *, threads=1):
-    """out += the values of the wire; returns `out`."""
+    """out += the values of the wire; returns `out`. On a GPU it may be a bfloat16 tensor, a model's: out
+    = bf16(out + bf16(values))."""
     if out is None:
         raise ValueError("decode_add adds to out; pass an array, or call decode")
-    return _decode("decode_add", codec, wire, None, out, threads)
+    function = "decode_add_bf16" if is_bf16_on_gpu(out) else "decode_add"
+    return _decode(function, codec, wire, None, out, threads)
 
 
 def decode_reduce(codec, wires, elements=None, *, out=None, threads=1):
@@ -115,7 +117,8 @@ def _decode(function, codec, wire, elements, out, threads):
         raise ValueError(f"{function} needs a number of elements or out, not both")
     source = Memory("wires" if function == "decode_reduce" else "wire", wire, "uint8")
     call = _Call(codec, source, threads)
-    values = None if out is None else call.result("out", out, None, "float32")
+    dtype = "bfloat16" if function == "decode_add_bf16" else "float32"
+    values = None if out is None else call.result("out", out, None, dtype)
     count = _count("elements", elements) if values is None else values.elements
     inputs = []
     bytes_each = call.encoded_bytes(count)

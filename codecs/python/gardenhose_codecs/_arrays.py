@@ -4,7 +4,13 @@ has done so."""
 import sys
 
 ALIGNMENT = 16  # bytes, on GPUs
-BYTES = {"float32": 4, "uint8": 1}
+BYTES = {"float32": 4, "bfloat16": 2, "uint8": 1}
+
+
+def is_bf16_on_gpu(array):
+    torch = sys.modules.get("torch")
+    return bool(torch) and isinstance(array, torch.Tensor) and array.is_cuda and (
+        array.dtype == torch.bfloat16)
 
 
 class Memory:

@@ -31,9 +31,12 @@ COMMON = {
     "encode_feedback": [c_char_p, POINTER(CFeedback), *ENCODE, c_void_p, *WIRE],
     "decode": [c_char_p, *WIRE, c_void_p, c_size_t],
     "decode_add": [c_char_p, *WIRE, c_void_p, c_size_t],
+    "decode_add_bf16": [c_char_p, *WIRE, c_void_p, c_size_t],
     "decode_reduce": [c_char_p, *WIRE, c_size_t, c_void_p, c_size_t],
 }
-WITH_SCRATCH = ("encode", "encode_feedback", "decode_add")  # as gardenhose_cuda_operation counts them
+# As gardenhose_cuda_operation counts them.
+WITH_SCRATCH = ("encode", "encode_feedback", "decode_add", "decode_add_bf16")
+ON_GPUS_ALONE = ("scratch_bytes", "decode_add_bf16")
 RUNNING = (*WITH_SCRATCH, "decode", "decode_reduce")
 
 
@@ -67,7 +70,7 @@ class Library:
     def __init__(self, name, prefix, on_gpus):
         self._library, self._on_gpus = load(name), on_gpus
         for function, arguments in COMMON.items():
-            if function == "scratch_bytes" and not on_gpus:
+            if function in ON_GPUS_ALONE and not on_gpus:
                 continue
             last = []
             if function in RUNNING:
