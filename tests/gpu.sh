@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the GPU tests, checks the Python bindings, measures the GPU and compares with peers, on a machine
-# with an NVIDIA GPU and its driver. Takes at most eleven minutes: what takes longer than its share is
-# stopped, and fails.
+# Runs the GPU tests, checks the Python bindings and the communication hook, measures the GPU and compares
+# with peers, on a machine with an NVIDIA GPU and its driver. Takes at most twelve minutes: what takes
+# longer than its share is stopped, and fails.
 #
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #                                ARCHITECTURES: those to build for (default: 80, 89, 90, 100 and 120,
@@ -59,7 +59,7 @@ build() {
 # What was built is packed with the scripts that run it. --transform: all in one folder.
 archive() {
   tar -czf "$1" --exclude=__pycache__ --transform 's,^,gardenhose-gpu/,' "$programs" tests/gpu.sh tests/gpu/*.py tests/peers \
-    codecs/python LICENSE
+    codecs/python docs/examples/comm-hook LICENSE
   echo "tests/gpu.sh: $1: $(du -h "$1" | cut -f1)" >&2
 }
 
@@ -132,8 +132,9 @@ else
 fi
 if "${PYTHON:-python3}" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
   timed bindings timeout 60 "${PYTHON:-python3}" tests/gpu/bindings_check.py "$programs" || failed=1
+  timed hook timeout 60 "${PYTHON:-python3}" tests/gpu/comm_hook_check.py "$programs" || failed=1
 else
-  missing "checks of the Python bindings, for there is no PyTorch that finds the GPU"
+  missing "checks of the Python bindings and the communication hook, for there is no PyTorch that finds the GPU"
 fi
 blas=$(library libcublas)
 blas_lt=$(library libcublasLt)

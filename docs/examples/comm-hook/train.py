@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the model of tiny.toml in two processes, with gradients in the wires of a codec.
+"""Trains the model of tiny.toml in several processes, with gradients in the wires of a codec.
 
-    python3 train.py [CODEC [STEPS]]      default: int4_g2048_sr 200; CODEC none: as DDP does it
+    python3 train.py [CODEC [STEPS [BACKEND]]]      default: int4_g2048_sr 200 gloo
+
+CODEC none: as DDP does it. BACKEND gloo: two processes on CPUs; nccl: one on each GPU.
 """
 import os
 import sys
@@ -13,7 +15,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-RANKS, HIDDEN, LAYERS, HEADS, VOCABULARY, SEQUENCE = 2, 64, 4, 4, 256, 32
+HIDDEN, LAYERS, HEADS, VOCABULARY, SEQUENCE = 64, 4, 4, 256, 32
 
 
 class Model(nn.Module):
@@ -30,7 +32,7 @@ class Model(nn.Module):
         nn.init.normal_(self.tokens.weight, std=0.02)
 
     def forward(self, tokens):
-        causal = torch.full((SEQUENCE, SEQUENCE), -torch.inf).triu(1)
+        causal = torch.full((SEQUENCE, SEQUENCE), -torch.inf, device=tokens.device).triu(1)
         x = self.tokens(tokens) + self.positions
         for block in self.blocks:
             x = block(x, causal)
@@ -43,11 +45,14 @@ def batch(text, generator):
     return both[:, :-1], both[:, 1:]
 
 
-def train(rank, store, codec, steps):
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=RANKS)
+def train(rank, ranks, backend, store, codec, steps):
+    device = torch.device("cuda", rank) if backend == "nccl" else torch.device("cpu")
+    if backend == "nccl":
+        torch.cuda.set_device(device)
+    dist.init_process_group(backend, init_method=f"file://{store}", rank=rank, world_size=ranks)
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    model = nn.parallel.DistributedDataParallel(Model())
+    model = nn.parallel.DistributedDataParallel(Model().to(device))
     state = hook.State(codec)
     if codec != "none":
         model.register_comm_hook(state, hook.compress)
@@ -55,7 +60,7 @@ def train(rank, store, codec, steps):
     text = torch.tensor(list(Path(__file__).read_bytes() + Path(hook.__file__).read_bytes()))
     generator = torch.Generator().manual_seed(rank)
     for step in range(steps):
-        inputs, targets = batch(text, generator)
+        inputs, targets = (tokens.to(device) for tokens in batch(text, generator))
         loss = nn.functional.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -64,13 +69,17 @@ def train(rank, store, codec, steps):
             print(f"step {step:3}: loss {loss.item():.2f}")
     if rank == 0 and codec != "none":
         print(f"each rank sends {state.bytes_sent // steps} bytes a step")
+    dist.destroy_process_group()
 
 
 def main():
     codec = sys.argv[1] if len(sys.argv) > 1 else "int4_g2048_sr"
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    backend = sys.argv[3] if len(sys.argv) > 3 else "gloo"
+    ranks = torch.cuda.device_count() if backend == "nccl" else 2
     with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.spawn(train, (os.path.join(folder, "store"), codec, steps), RANKS)
+        store = os.path.join(folder, "store")
+        torch.multiprocessing.spawn(train, (ranks, backend, store, codec, steps), ranks)
 
 
 if __name__ == "__main__":
