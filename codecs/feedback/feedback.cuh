@@ -44,11 +44,13 @@ struct FeedbackSource {
   }
 
   // `lost` is sent - decoded. All lanes of a warp must call. The residual is read again only where
-  // the rule needs it: a product with keep = 0 adds nothing to what is finite.
+  // the rule needs it: a product with keep = 0 adds nothing to what is finite, but for the sign of a
+  // zero, which a difference has only where a factor made it so small.
   __device__ void keep(std::size_t tile, float (&lost)[kLaneElements]) const {
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) lost[i] = feedback.take * lost[i];
-    if (feedback.keep != 0 || __any_sync(kAllLanes, magnitude_bits(lost) >= kInfinityBits)) {
+    if (feedback.keep != 0 || feedback.take != 1 ||
+        __any_sync(kAllLanes, magnitude_bits(lost) >= kInfinityBits)) {
       float old[kLaneElements];
       load_lane(residual, elements, tile, old);
 #pragma unroll

@@ -119,6 +119,19 @@ TEST(ComposedFeedback, EqualsItsReferenceOnNaNsAndInfinities) {
   }
 }
 
+// Half of the smallest number rounds to 0, whose sign is the reference's too.
+TEST(FeedbackKernels, KeepZerosLikeTheReference) {
+  std::vector<float> values(600), residual(600);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = i % 2 == 0 ? 0x1p-149f : -0x1p-149f;
+    residual[i] = i % 3 == 0 ? 1.0f : -1.0f;
+  }
+  for (const CudaCodec& row : all_cuda_codecs()) {
+    SCOPED_TRACE(row.codec->name);
+    expect_reference(row, {.carry = 0, .take = 0.5f}, values, residual);
+  }
+}
+
 TEST(FeedbackKernels, RefuseFormatsWithoutKernels) {
   EXPECT_THROW(encode_feedback_async(codec_named("int4_g128_hadamard_sr").format, {},
                                      Tensor<const float>{nullptr, 100}, nullptr, {}, nullptr),
