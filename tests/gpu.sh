@@ -52,6 +52,10 @@ build() {
   "$nvcc" -std=c++20 -O3 \
     $(echo "$architectures" | tr ';' '\n' | sed 's/.*/-gencode arch=compute_&,code=sm_&/') \
     -o "$programs/cub_top_k" tests/peers/cub_top_k.cu
+  # shellcheck disable=SC2046
+  "$nvcc" -std=c++20 -O3 -Xcompiler -fPIC -shared \
+    $(echo "$architectures" | tr ';' '\n' | sed 's/.*/-gencode arch=compute_&,code=sm_&/') \
+    -o "$programs/libchannels.so" tests/gpu/channels.cu
   git describe --always --dirty --abbrev=12 > "$programs/commit"
   checksum > "$programs/sources"
 }
@@ -133,6 +137,8 @@ fi
 if "${PYTHON:-python3}" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
   timed bindings timeout 60 "${PYTHON:-python3}" tests/gpu/bindings_check.py "$programs" || failed=1
   timed hook timeout 60 "${PYTHON:-python3}" tests/gpu/comm_hook_check.py "$programs" || failed=1
+  timed overlap timeout 90 "${PYTHON:-python3}" tests/gpu/overlap.py "$programs" \
+    --output "$logs/overlap.csv" || failed=1
 else
   missing "checks of the Python bindings and the communication hook, for there is no PyTorch that finds the GPU"
 fi
