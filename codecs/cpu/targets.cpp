@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 #include "codecs/bf16/bf16.hpp"

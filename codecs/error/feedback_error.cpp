@@ -53,7 +53,7 @@ Sent send(const Codec& codec, const Feedback& feedback, std::span<const float> g
           const RandomKey& key, std::span<float> residual) {
   std::vector<float> encoded(gradient.size());
   for (std::size_t i = 0; i < encoded.size(); ++i) {
-    encoded[i] = std::fma(feedback.carry, residual[i], feedback.gain * gradient[i]);
+    encoded[i] = sent_with(feedback, gradient[i], residual[i]);
   }
   std::vector<std::byte> wire(encoded_bytes(codec.format, gradient.size()));
   encode_with_feedback(codec, feedback, gradient, key, residual, wire);

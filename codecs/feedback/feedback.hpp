@@ -6,7 +6,8 @@
 //   residual = keep * residual + take * (sent - decoded(sent))
 //
 // If the new residual would not be finite, the old one stays: a NaN or an infinity only spoils the
-// step that sends it, and later steps continue.
+// step that sends it, and later steps continue. Processors make NaNs of different bits: each is sent
+// as the quiet one, 0x7FC00000.
 //
 // EF-SGD (arXiv 1901.09847) and SparseLoCo (arXiv 2508.15706, carry = its beta): keep 0, take 1.
 // LoCo (arXiv 2407.04480): keep = its beta, take = 1 - beta. Each product and sum is rounded to
@@ -27,6 +28,9 @@ struct Feedback {
   float keep = 0;
   float take = 1;
 };
+
+// What is sent for one value.
+[[nodiscard]] float sent_with(const Feedback& feedback, float value, float residual);
 
 // The residual of one value sent as `sent` and decoded to `decoded`.
 [[nodiscard]] float residual_after(const Feedback& feedback, float residual, float sent,

@@ -55,9 +55,27 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   store_lane(residual, source.elements, tile, source.residual);
 }
 
+// codecs::sent_with(), whose NaNs another processor makes of other bits. Kernels of a codec's own need
+// no such care: no code depends on a NaN's bits but those of float32 itself.
+struct SentSink {
+  float* sent = nullptr;
+  std::size_t elements = 0;
+
+  struct Nothing {};
+  __device__ Nothing fetch(std::size_t) const { return {}; }
+  __device__ void store(std::size_t tile, const float (&x)[kLaneElements], Nothing) const {
+    float quiet[kLaneElements];
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) {
+      quiet[i] = magnitude_bits(x[i]) > kInfinityBits ? __uint_as_float(0x7FC00000u) : x[i];
+    }
+    store_lane(quiet, elements, tile, sent);
+  }
+};
+
 template <typename Value>
 void add_residual(const FeedbackSource<Value>& source, float* sent, cudaStream_t stream) {
-  launch_copy<false>(source, TensorSink<float>{sent, source.elements}, nullptr, stream);
+  launch_copy<false>(source, SentSink{sent, source.elements}, nullptr, stream);
 }
 
 template <typename Value>

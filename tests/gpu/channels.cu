@@ -55,9 +55,9 @@ extern "C" int occupy(int channels, std::uint64_t duration_ns, const void* from,
     hold<<<channels, kThreads, kSharedBytes, on>>>(duration_ns);
   } else {
     cudaFuncSetAttribute(copy, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
-    copy<<<channels, kThreads, kSharedBytes, on>>>(
-        duration_ns, static_cast<const float4*>(from), static_cast<float4*>(to),
-        bytes / sizeof(float4), static_cast<unsigned long long*>(copied));
+    copy<<<channels, kThreads, kSharedBytes, on>>>(duration_ns, static_cast<const float4*>(from),
+                                                   static_cast<float4*>(to), bytes / sizeof(float4),
+                                                   static_cast<unsigned long long*>(copied));
   }
   return cudaGetLastError();
 }

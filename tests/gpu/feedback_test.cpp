@@ -110,7 +110,9 @@ TEST(ComposedFeedback, EqualsItsReference) {
 TEST(ComposedFeedback, EqualsItsReferenceOnNaNsAndInfinities) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> values = with_value(awkward_values(2600), 3, nan);
+  // Also what is no number only when both are added.
+  const std::vector<float> values =
+      with_value(with_value(awkward_values(2600), 3, -nan), 2100, -infinity);
   const std::vector<float> residual = with_value(awkward_values(2600, 4), 2100, infinity);
   for (const CudaCodec& row : codecs_with_feedback(false)) {
     SCOPED_TRACE(row.codec->name);

@@ -20,15 +20,18 @@ import argparse
 import csv
 import ctypes
 import datetime
+import math
 import os
 import statistics
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CHANNELS = (4, 8, 16, 32)
-# What computes, and what moves memory; a codec's encode moves memory (codecs/method.hpp).
-COMPUTE = {"product_8192x4096x4096": (8192, 4096, 4096), "product_8192x8192x8192": (8192, 8192, 8192)}
+CHANNELS = (1, 2, 4, 8, 16, 32)
+# What computes, and what moves memory; a codec's encode moves memory (codecs/method.hpp). Products are
+# cuBLAS's, those in tiles Triton's: one block a tile, which needs no other block beside it.
+COMPUTE = {"product_8192x4096x4096": (8192, 4096, 4096), "product_8192x8192x8192": (8192, 8192, 8192),
+           "tiles_8192x8192x8192": (8192, 8192, 8192)}
 CODECS = ("int8_g128", "int4_g128_hadamard_sr", "fp8_e4m3_g128", "sparseloco")
 FIELDS = ("kernel", "beside", "channels", "rule", "predicted")
 MEASURED = FIELDS[:3] + ("alone_ms", "together_ms", "ratio", "memory_share")
@@ -108,6 +111,9 @@ class Gpu:
             a, b = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
                     for shape in ((m, k), (k, n)))
             c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+            if kernel.startswith("tiles"):
+                from overlap_tiles import multiply
+                return lambda: multiply(a, b, c)
             return lambda: torch.mm(a, b, out=c)
         if kernel == "add":
             return lambda: torch.add(self.values, self.values, out=self.sum)
@@ -162,13 +168,15 @@ class Gpu:
         times = self.times_for(kernel, 12)
         alone = self.alone_ms(kernel, times)
         copies = beside.endswith("copy")
-        self.occupy(channels, copies, 4 * alone * times + 2)
-        begin, end = self.run(kernel, times)
-        end.synchronize()
-        if self.beside.query():
-            raise RuntimeError(f"{kernel}: the channels ended before it")
-        self.torch.cuda.synchronize()
-        return alone, begin.elapsed_time(end) / times
+        for longer in (4, 16):
+            self.occupy(channels, copies, longer * alone * times + 2)
+            begin, end = self.run(kernel, times)
+            end.synchronize()
+            outlasted = not self.beside.query()
+            self.torch.cuda.synchronize()
+            if outlasted:
+                return alone, begin.elapsed_time(end) / times
+        return alone, math.inf  # it waits for them
 
     def beside_kernel(self, kernel, other):
         """Both for as long, so that neither runs alone: (sum of the times alone, time together)."""
@@ -192,12 +200,12 @@ def measure(folder, output):
     gpu = Gpu(folder)
     name = gpu.torch.cuda.get_device_name()
     count = gpu.torch.cuda.get_device_properties(0).multi_processor_count
-    full = 3 * 4 * VALUES / (gpu.alone_ms("add", 20) * 1e-3)
-    full = 3 * 4 * VALUES / (gpu.alone_ms("add", 50) * 1e-3)
+    gpu.alone_ms("add", 20)
+    full = 2 * 4 * VALUES / (gpu.alone_ms("add", 50) * 1e-3)
     rates = {channels: gpu.memory_rate(channels) for channels in CHANNELS}
     print(f"# Measured on {name}, {count} multiprocessors, on {datetime.date.today()}; medians of "
           f"{ROUNDS} rounds.\n# gpu: {name}; multiprocessors: {count}; memory: {full / 1e9:.0f} GB/s, "
-          "as an addition reaches it. Made by\n#   tests/gpu/overlap.py", file=output)
+          "as doubling values reaches it. Made by\n#   tests/gpu/overlap.py", file=output)
     rows = csv.writer(output, lineterminator="\n")
     rows.writerow(MEASURED)
     for kernel, beside, channels in cases():
@@ -222,8 +230,13 @@ def compare(frozen, measured):
     found = table_of(measured)
     errors = {}
     print(f"{'kernel':30} {'beside':30} {'channels':>8} {'measured':>9} {'predicted':>9}")
-    for key, row in table_of(frozen).items():
-        one = found[key]
+    predictions = table_of(frozen)
+    for key, one in found.items():
+        row = predictions.get(key)
+        if row is None or not math.isfinite(float(one["ratio"])):
+            print(f"{key[0]:30} {key[1]:30} {key[2]:>8} {float(one['ratio']):9.3f} "
+                  f"{'' if row else 'not frozen':>10}")
+            continue
         share = float(one["memory_share"]) if one["memory_share"] else None
         # The rule is the frozen one; its number is, but where it needs the measured rate.
         ratio = float(row["predicted"]) if row["predicted"] else predicted("memory", 0, 1, share)

@@ -90,4 +90,10 @@ inline void add_protocols(Cluster& cluster) {
   cluster.collectives.algorithm = nullptr;
 }
 
+inline Cluster run_by(const CollectiveAlgorithm& algorithm, const SampleShape& shape) {
+  Cluster cluster = sample_cluster(shape);
+  cluster.collectives.algorithm = &algorithm;
+  return cluster;
+}
+
 }  // namespace sim

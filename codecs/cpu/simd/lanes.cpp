@@ -87,9 +87,10 @@ HWY_INLINE hn::Vec<Octets> low_bytes(Source a, Source b, Source c, Source d) {
 // end do no harm.
 HWY_INLINE void fetch_next(const float* values) { hwy::Prefetch(values + kSegment); }
 
-// sent = gain * values + carry * residual.
+// codecs::sent_with().
 HWY_INLINE Float sent_of(const Feedback& rule, Float values, Float residual) {
-  return fused(constant(rule.carry), residual, hn::Mul(constant(rule.gain), values));
+  const Float sent = fused(constant(rule.carry), residual, hn::Mul(constant(rule.gain), values));
+  return hn::IfThenElse(hn::IsNaN(sent), constant(std::numeric_limits<float>::quiet_NaN()), sent);
 }
 
 HWY_INLINE Float residual_of(const Feedback& rule, Float residual, Float sent, Float decoded) {
@@ -113,7 +114,7 @@ const float* sent_part(const Input& input, std::size_t first, std::size_t count,
     for (; i + kLanes <= count; i += kLanes) {
       store(sent_of(rule, load(values + i), load(residual + i)), buffer + i);
     }
-    for (; i < count; ++i) buffer[i] = std::fma(rule.carry, residual[i], rule.gain * values[i]);
+    for (; i < count; ++i) buffer[i] = sent_with(rule, values[i], residual[i]);
   } else {
     std::memcpy(buffer, values, count * sizeof(float));
   }
