@@ -122,14 +122,14 @@ class Gpu:
         wire = torch.empty(self.codecs.encoded_bytes(codec, VALUES), dtype=torch.uint8, device="cuda")
         return lambda: self.codecs.encode(codec, self.values, key=key, out=wire)
 
-    def run(self, kernel, times, start=None):
-        """`times` calls on the main stream, between two events."""
+    def run(self, kernel, times, start=None, stream=None):
+        """`times` calls on a stream (default: the main one), between two events."""
         torch = self.torch
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         call = self.call(kernel)
-        with torch.cuda.stream(self.main):
+        with torch.cuda.stream(stream or self.main):
             if start:
-                self.main.wait_event(start)
+                torch.cuda.current_stream().wait_event(start)
             torch.cuda._sleep(400_000)  # what runs beside has begun by then
             begin.record()
             for _ in range(times):
@@ -183,20 +183,19 @@ class Gpu:
         torch = self.torch
         times, others = self.times_for(kernel, 12), self.times_for(other, 12)
         alone = self.alone_ms(kernel, times) * times + self.alone_ms(other, others) * others
-        both = torch.cuda.Event(enable_timing=True)
-        call = self.call(other)
         torch.cuda.synchronize()
-        with torch.cuda.stream(self.beside):
-            torch.cuda._sleep(400_000)
-            for _ in range(others):
-                call()
-            both.record()
-        begin, end = self.run(kernel, times)
+        # Nothing begins before all of it is in the queues.
+        gate = torch.cuda.Event()
+        torch.cuda._sleep(50_000_000)
+        gate.record()
+        begin, end = self.run(kernel, times, gate)
+        other_begin, other_end = self.run(other, others, gate, self.beside)
         torch.cuda.synchronize()
-        return alone, max(begin.elapsed_time(end), begin.elapsed_time(both))
+        first = begin if begin.elapsed_time(other_begin) > 0 else other_begin
+        return alone, max(first.elapsed_time(end), first.elapsed_time(other_end))
 
 
-def measure(folder, output):
+def measure(folder, beside_only, output):
     gpu = Gpu(folder)
     name = gpu.torch.cuda.get_device_name()
     count = gpu.torch.cuda.get_device_properties(0).multi_processor_count
@@ -209,6 +208,8 @@ def measure(folder, output):
     rows = csv.writer(output, lineterminator="\n")
     rows.writerow(MEASURED)
     for kernel, beside, channels in cases():
+        if not beside.startswith(beside_only):
+            continue
         both = [gpu.beside_channels(kernel, beside, channels) if channels else
                 gpu.beside_kernel(kernel, beside) for _ in range(ROUNDS)]
         alone, together = (statistics.median(one[i] for one in both) for i in range(2))
@@ -255,6 +256,8 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("folder", nargs="?", default=ROOT / "build/gpu", type=Path)
     flags.add_argument("--predict", action="store_true")
+    flags.add_argument("--beside", default="", metavar="TEXT",
+                       help="measure only beside what begins so, e.g. encode")
     flags.add_argument("--multiprocessors", type=int, default=132, help="of H100 SXM and H200")
     flags.add_argument("--compare", nargs=2, metavar=("FROZEN", "MEASURED"))
     flags.add_argument("--output", type=argparse.FileType("w"), default=sys.stdout)
@@ -264,7 +267,7 @@ def main():
     elif given.predict:
         predict(given.multiprocessors, given.output)
     else:
-        measure(given.folder.resolve(), given.output)
+        measure(given.folder.resolve(), given.beside, given.output)
 
 
 if __name__ == "__main__":
