@@ -130,6 +130,7 @@ struct MembershipFigures {
   double idle_share = 0;              // of the time, with too few sites
   double leaves_per_day = 0;          // of all sites
   double usd_per_million_tokens = 0;  // sites that are away cost nothing
+  double egress_usd_per_s = 0;        // part of that, of the sites that take part
   std::optional<TokenTarget> target;
 };
 

@@ -159,7 +159,7 @@ void add_rates(const RoundContext& context, const RoundResult& result, Report& r
     const int gpus = rank_count(site.cluster);
     report.gpus += gpus;
     if (!report.ended()) continue;
-    usd += (gpu_price(site.cluster) + network_price(site.cluster)).base() * report.time_s;
+    usd += price_of(site).base() * report.time_s;
     report.energy_j += gpus * site.cluster.gpu.power.base() * report.time_s;
     // A site that comes too late has lost its round, unless a later merge takes it.
     const Fate fate = result.shape.fate(place);
@@ -173,12 +173,7 @@ void add_rates(const RoundContext& context, const RoundResult& result, Report& r
   if (!report.ended()) return;
   report.tokens_per_s = tokens / report.time_s;
   round.utilisation = busy / report.gpus / report.time_s;
-  for (const WideLink& link : context.area.links) {
-    round.link_usd += link.price.base() * report.time_s;
-  }
-  if (context.area.backbone) {
-    round.link_usd += context.area.backbone->price.base() * report.time_s;
-  }
+  round.link_usd = lease_price(context.area).base() * report.time_s;
   report.usd_per_million_tokens = (usd + round.link_usd + round.egress_usd) / tokens * 1e6;
 }
 

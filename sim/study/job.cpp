@@ -40,6 +40,16 @@ Scheme Job::with_settings(const Scheme& scheme) const {
   return sim::with_settings(scheme, taken);
 }
 
+Job with_counts(Job job, std::span<const int> counts) {
+  job.topology = with_counts(std::move(job.topology), counts);
+  std::vector<Calibration> calibrations;
+  for (std::size_t table = 0; table < counts.size(); ++table) {
+    if (counts[table] > 0) calibrations.push_back(std::move(job.calibrations[table]));
+  }
+  job.calibrations = std::move(calibrations);
+  return job;
+}
+
 WideArea area_of(Cluster cluster) {
   WideArea area{.name = cluster.name};
   area.sites.push_back({.name = area.name, .cluster = std::move(cluster)});

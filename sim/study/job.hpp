@@ -79,6 +79,8 @@ struct Job {
   }
 };
 
+// Of several sites, with these numbers of them per table (as with_counts() of a WideArea).
+[[nodiscard]] Job with_counts(Job job, std::span<const int> counts);
 // A cluster as the only site.
 [[nodiscard]] WideArea area_of(Cluster cluster);
 // The GPU's values follow the table. Without measured matrix products the compute efficiency is that

@@ -43,49 +43,35 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   return wide_latency(area, hop).base() + bytes / rate_Bps;
 }
 
-// With these numbers of sites by table.
-Job with_members(const Job& job, const std::vector<int>& members) {
-  Job fewer = job;
-  fewer.topology = with_counts(job.topology, members);
-  fewer.calibrations.clear();
-  for (std::size_t table = 0; table < members.size(); ++table) {
-    if (members[table] > 0) fewer.calibrations.push_back(job.calibrations[table]);
-  }
-  return fewer;
-}
-
-// Simulates each number of sites once.
+// Asks for each number of sites once; that of all is known.
 class RoundsByMembers {
  public:
-  RoundsByMembers(const Job& job, const Setup& setup, const RoundFigures& figures)
-      : job_(job), setup_(setup), figures_(figures) {}
+  RoundsByMembers(const WideArea& area, const Report& report, const StepPace& pace)
+      : area_(area), figures_(*report.round), pace_(pace) {
+    std::vector<int> all;
+    for (const Site& site : area.sites) all.push_back(site.count);
+    round_s_.emplace(std::move(all), report.time_s);
+  }
 
   RoundLength operator()(std::span<const int> members) {
     std::vector<int> near;
     double steps_s = 0;
     for (std::size_t table = 0; table < members.size(); ++table) {
-      const int unit = std::max(1, job_.topology.sites[table].count / kNumbers);
+      const int unit = std::max(1, area_.sites[table].count / kNumbers);
       const int rounded = (members[table] + unit / 2) / unit * unit;
       near.push_back(rounded == 0 ? members[table] : rounded);
       if (members[table] == 0) continue;
       steps_s = std::max(steps_s, figures_.inner_steps * figures_.by_site[table].inner_step_s);
     }
     const auto [known, added] = round_s_.try_emplace(near);
-    if (added) known->second = seconds(near);
+    if (added) known->second = pace_(near) * figures_.inner_steps;
     return {std::min(steps_s, known->second), known->second};
   }
 
  private:
-  // Of as many steps as a round of all sites has: without some, regions may exchange otherwise.
-  [[nodiscard]] double seconds(const std::vector<int>& members) const {
-    const Job fewer = with_members(job_, members);
-    const SiteExchange exchange = by_regions(*setup_.scheme.between_sites, fewer.topology);
-    return seconds_of(fewer, setup_) * figures_.inner_steps / exchange.inner_steps;
-  }
-
-  const Job& job_;
-  const Setup& setup_;
+  const WideArea& area_;
   const RoundFigures& figures_;
+  const StepPace& pace_;
   std::map<std::vector<int>, double> round_s_;
 };
 
@@ -110,16 +96,11 @@ double months_played(const std::vector<MemberKind>& kinds) {
   return std::clamp(kMostEvents / std::max(1.0, events), kFewestMonths, kMostMonths);
 }
 
-// Per second: GPUs and network of the sites that are there, all leased links, egress by rounds.
-double usd_per_second(const Job& job, const std::vector<MemberKind>& kinds, const Report& report,
-                      double rounds_per_s, double members_share) {
-  const RoundFigures& figures = *report.round;
-  double usd = figures.link_usd / report.time_s + figures.egress_usd * members_share * rounds_per_s;
-  for (std::size_t table = 0; table < kinds.size(); ++table) {
-    const MemberKind& kind = kinds[table];
-    const Cluster& cluster = job.topology.sites[table].cluster;
-    const double there = std::isinf(kind.stays_s) ? 1 : kind.stays_s / (kind.stays_s + kind.away_s);
-    usd += kind.count * there * (gpu_price(cluster) + network_price(cluster)).base();
+// Without egress: the sites that are there, and all leased links.
+double usd_per_second(const WideArea& area) {
+  double usd = lease_price(area).base();
+  for (const Site& site : area.sites) {
+    usd += site.count * present_share(site) * price_of(site).base();
   }
   return usd;
 }
@@ -153,10 +134,17 @@ TokenTarget target_of(double tokens, const MembershipFigures& figures) {
 
 }  // namespace
 
-std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setup,
-                                               const Report& report) {
+// Without some sites, regions may exchange otherwise, and a round have other steps.
+double seconds_per_step(const Job& job, const Setup& setup, std::span<const int> members) {
+  const Job fewer = with_counts(job, members);
+  const SiteExchange exchange = by_regions(*setup.scheme.between_sites, fewer.topology);
+  return seconds_of(fewer, setup) / exchange.inner_steps;
+}
+
+std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, const Report& report,
+                                           const StepPace& pace) {
   if (!job.inner || !has_comers(job.topology) || !report.ended()) return std::nullopt;
-  RoundsByMembers rounds(job, setup, *report.round);
+  RoundsByMembers rounds(job.topology, report, pace);
   Membership membership{.kinds = {},
                         .round = [&](std::span<const int> members) { return rounds(members); },
                         .detection_s = job.topology.detection->base(),
@@ -197,13 +185,28 @@ std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setu
       .leaves_per_day = static_cast<double>(all.leaves) / all.time_s * kDay_s};
   figures.kept_share = figures.tokens_per_s / report.tokens_per_s;
   if (figures.tokens_per_s <= 0) return figures;
-  const double usd =
-      usd_per_second(job, membership.kinds, report, static_cast<double>(all.rounds) / all.time_s,
-                     figures.members / figures.sites);
+  const double rounds_per_s = static_cast<double>(all.rounds) / all.time_s;
+  figures.egress_usd_per_s =
+      report.round->egress_usd * figures.members / figures.sites * rounds_per_s;
+  const double usd = usd_per_second(job.topology) + figures.egress_usd_per_s;
   figures.usd_per_million_tokens = usd / figures.tokens_per_s * 1e6;
-  widen(report, figures);
-  if (job.target_tokens) figures.target = target_of(*job.target_tokens, figures);
   return figures;
+}
+
+MembershipFigures with_ranges(MembershipFigures months, const Job& job, const Report& report) {
+  if (months.tokens_per_s <= 0) return months;
+  widen(report, months);
+  if (job.target_tokens) months.target = target_of(*job.target_tokens, months);
+  return months;
+}
+
+std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setup,
+                                               const Report& report) {
+  const auto pace = [&](const std::vector<int>& members) {
+    return seconds_per_step(job, setup, members);
+  };
+  const auto months = months_of(job, setup, report, pace);
+  return months ? std::optional(with_ranges(*months, job, report)) : std::nullopt;
 }
 
 }  // namespace sim::study

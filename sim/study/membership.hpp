@@ -2,13 +2,34 @@
 // What a month brings to sites that come and go.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "sim/report/report.hpp"
 #include "sim/study/job.hpp"
 
 namespace sim::study {
 
+// Seconds of a round of so many sites of each table, for each of its inner steps; infinite if it never
+// ends.
+using StepPace = std::function<double(const std::vector<int>& members)>;
+// By simulation.
+[[nodiscard]] double seconds_per_step(const Job& job, const Setup& setup,
+                                      std::span<const int> members);
+
 // Of rounds that were simulated with all sites; nothing if all of them stay, or if that round was
-// aborted. Rounds of fewer sites are simulated where a month has them.
+// aborted. Asks `pace` for rounds of fewer sites where a month has them, once for each number. Ranges
+// are those of months alone.
+[[nodiscard]] std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup,
+                                                         const Report& report,
+                                                         const StepPace& pace);
+// With the report's likely range too, and with the time and price of the tokens to train.
+[[nodiscard]] MembershipFigures with_ranges(MembershipFigures months, const Job& job,
+                                            const Report& report);
+
+// Both, of rounds that are simulated.
 [[nodiscard]] std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setup,
                                                              const Report& report);
 

@@ -96,6 +96,21 @@ const WideLink& path_between(const WideArea& area, int place_a, int place_b) {
   return *area.backbone;
 }
 
+double present_share(const Site& site) {
+  if (!site.stays) return 1;
+  return site.stays->base() / (site.stays->base() + site.returns_after->base());
+}
+
+DollarRate price_of(const Site& site) {
+  return gpu_price(site.cluster) + network_price(site.cluster);
+}
+
+DollarRate lease_price(const WideArea& area) {
+  DollarRate price;
+  for (const WideLink& link : area.links) price = price + link.price;
+  return area.backbone ? price + area.backbone->price : price;
+}
+
 WideArea with_counts(WideArea area, std::span<const int> counts) {
   require(counts.size() == area.sites.size(), "every table of sites has a count");
   for (std::size_t table = 0; table < counts.size(); ++table) {

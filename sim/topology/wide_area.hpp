@@ -127,6 +127,13 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 
 // Whether any site comes and goes.
 [[nodiscard]] bool has_comers(const WideArea& area);
+// Share of the time in which a site of the table is there, ready or not.
+[[nodiscard]] double present_share(const Site& site);
+
+// Of one site of the table, while it is there: its GPUs and the network between them.
+[[nodiscard]] DollarRate price_of(const Site& site);
+// Of all leased links.
+[[nodiscard]] DollarRate lease_price(const WideArea& area);
 
 // With these numbers of sites per table, and without tables that are then empty or links that are
 // then unused.

@@ -83,15 +83,17 @@ class SiteSpaceBuilder {
 
  private:
   void add_offer(std::vector<int> counts) {
-    SiteOffer offer{.counts = std::move(counts), .area = {}, .tables = {}, .calibrations = {}};
+    Job job = with_counts(space_.given, counts);
+    SiteOffer offer{.counts = std::move(counts),
+                    .area = std::move(job.topology),
+                    .tables = {},
+                    .calibrations = std::move(job.calibrations)};
     std::vector<Ground> grounds;
     for (std::size_t table = 0; table < offer.counts.size(); ++table) {
       if (offer.counts[table] == 0) continue;
       offer.tables.push_back(table);
-      offer.calibrations.push_back(space_.given.calibrations[table]);
       grounds.push_back({&grounds_[table], offer.counts[table]});
     }
-    offer.area = with_counts(space_.given.topology, offer.counts);
     space_.offers.push_back(std::move(offer));
     const Frames frames = frames_of(question_.batch_tokens, grounds, space_.inner);
     space_.not_held += frames.not_held;
@@ -163,6 +165,17 @@ class SiteSpaceBuilder {
 }  // namespace
 
 SiteSpace site_space_of(const PlanQuestion& question) { return SiteSpaceBuilder(question).build(); }
+
+Job job_of(const SiteSpace& space, const SiteCandidate& candidate) {
+  const SiteLayout& at = space.layouts[candidate.layout];
+  Job job = with_counts(space.given, space.offers[at.offer].counts);
+  job.inner = space.inner[at.layout.scheme];
+  return job;
+}
+
+Setup setup_of(const SiteSpace& space, const SiteCandidate& candidate) {
+  return {space.schemes[candidate.scheme], space.layouts[candidate.layout].layout.parallelism};
+}
 
 double step_tokens(const SiteSpace& space, const SiteLayout& at) {
   double sequences = 0;

@@ -73,6 +73,10 @@ struct SiteSpace {
 // there; a single site only uses the first scheme. Throws InputError.
 [[nodiscard]] SiteSpace site_space_of(const PlanQuestion& question);
 
+// The job of the sites that take part, and what they exchange.
+[[nodiscard]] Job job_of(const SiteSpace& space, const SiteCandidate& candidate);
+[[nodiscard]] Setup setup_of(const SiteSpace& space, const SiteCandidate& candidate);
+
 // Tokens per step over all sites.
 [[nodiscard]] double step_tokens(const SiteSpace& space, const SiteLayout& at);
 
