@@ -8,6 +8,7 @@
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/goodput_rows.hpp"
+#include "sim/report/membership_rows.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/target_rows.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -128,6 +129,13 @@ Cells goodput_cells(const sim::GoodputFigures& goodput) {
   return cells;
 }
 
+// Of the whole training, by sites that come and go.
+Cells membership_cells(const sim::MembershipFigures& months) {
+  return {{"sites in a round", fmt::format("{:.1f} of {}", months.members, months.sites)},
+          {"tokens/s kept", fmt::format("{:.0f}", months.tokens_per_s)},
+          {"of all sites'", fmt::format("{:.1f} %", 100 * months.kept_share)}};
+}
+
 // What a layout chooses, beside tensor and pipeline parallelism.
 void add_layout(const sim::Parallelism& p, Json& json) {
   json.update(Json{{"zero_stage", p.sharding.stage},
@@ -203,6 +211,7 @@ std::vector<Cell> cells_of(const PlanRow& row, const RowBill& bill) {
           split_cell(row),
           {"energy", energy_text(row.energy_j)}});
   if (row.report.goodput) append(goodput_cells(*row.report.goodput));
+  if (row.report.membership) append(membership_cells(*row.report.membership));
   if (bill) {
     append({{"network cost", to_text(bill->price())}, {"network power", to_text(bill->power())}});
   }
@@ -230,6 +239,7 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
   }
   add_range(row, json);
   if (report.goodput) sim::add_goodput(*report.goodput, json);
+  if (report.membership) sim::add_membership(*report.membership, json);
   json["energy_j"] = row.energy_j;
   add_result(row, json);
   sim::add_time_parts(report.time, json);

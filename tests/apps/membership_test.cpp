@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run` over sites that come and go.
+// `run` and `plan` over sites that come and go.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -51,6 +51,57 @@ TEST(MembershipOfSites, IsSaidOnlyWhereTheyComeAndGo) {
       "run --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco_store --range off ";
   EXPECT_FALSE(json_of(stay).contains("kept_tokens_per_s"));
   expect_command_refused(stay + "--tokens 1e12", "--tokens");
+}
+
+// Two nodes, one of which comes and goes.
+const std::string kPlanComing =
+    "plan --topology two_sites_10g --model gpt_125m --set model.layers=2 "
+    "--set sites.east.nodes=1 --set sites.west.nodes=1 --set sites.west.egress=0.05USD/GB "
+    "--tokens 1e12 --batch-tokens 131072 --tp 1 --zero 3 --overlap all --reshard off "
+    "--micro-batch 4 --gradient-precision fp32 --recompute none "
+    "--scheme diloco,decoupled_diloco,sparseloco --set sites.east.returns_after=4h "
+    "--set membership.detection=6s --goal fastest ";
+
+// Of each plan what its goal ranks by.
+std::vector<std::vector<double>> kept_scores(const Json& json) {
+  std::vector<std::vector<double>> all;
+  for (const Json& one : json["plans"]) all.push_back({one["training_time_s"], one["price_usd"]});
+  return all;
+}
+
+TEST(PlanOfComingSites, IsThatOfAllWhereTheyHardlyEverLeave) {
+  const Json always = plan(kPlanComing + "--set sites.east.stays=100000000h")["plans"][0];
+  EXPECT_NEAR(always["kept_tokens_per_s"], always["tokens_per_s"],
+              1e-3 * always["tokens_per_s"].get<double>());
+  const double steady_s = 1e12 / always["tokens_per_s"].get<double>();
+  EXPECT_NEAR(always["training_time_s"], steady_s, 1e-3 * steady_s);
+}
+
+TEST(PlanOfComingSites, HasTheTenBestOfAll) {
+  const std::string coming = kPlanComing + "--set sites.east.stays=20h ";
+  const Json quick = plan(coming);
+  const Json whole = plan(coming + "--exhaustive");
+  EXPECT_EQ(kept_scores(quick), kept_scores(whole));
+  EXPECT_LT(quick["search"]["rounds"], whole["search"]["rounds"]);
+}
+
+// What a plan takes and costs is what run says of it.
+TEST(PlanOfComingSites, KeepsWhatItsCommandKeeps) {
+  const Json best = plan(kPlanComing + "--set sites.east.stays=20h")["plans"][0];
+  ASSERT_EQ(best["sites"], "east + west");
+  Arguments command = words_of_run(best["command"]);
+  command.insert(command.end(), {"--tokens", "1e12"});
+  const Json month = json_of(command, source_directory());
+  for (const char* figure : {"kept_tokens_per_s", "members", "kept_share", "training_days"}) {
+    EXPECT_EQ(month[figure], best[figure]) << figure << " of " << best["command"];
+  }
+  const double days = month["training_days"], usd = month["training_usd"];
+  EXPECT_NEAR(best["training_time_s"], days * 86400, 1e-9 * days * 86400);
+  EXPECT_NEAR(best["price_usd"], usd, 1e-9 * usd);
+  EXPECT_NEAR(best["training_time_s_low"], month["training_days_low"].get<double>() * 86400,
+              1e-9 * days * 86400);
+  // One site of two is away a sixth of the time.
+  EXPECT_NEAR(best["kept_share"], 1 - 4.0 / 24 / 2, 0.03);
 }
 
 }  // namespace

@@ -5,24 +5,36 @@
 
 namespace sim::study {
 
+namespace {
+
+Watts gpu_power(const Cluster& cluster) { return cluster.gpu.power * rank_count(cluster); }
+
+}  // namespace
+
 Price price_of(const Cluster& cluster, Seconds time, EnergyPrice electricity) {
-  const Watts power = cluster.gpu.power * rank_count(cluster);
   return {.gpus = (gpu_price(cluster) * time).base(),
           .network = (network_price(cluster) * time).base(),
-          .power = (electricity * (power * time)).base()};
+          .power = (electricity * (gpu_power(cluster) * time)).base()};
 }
 
 Price price_of(const WideArea& area, Seconds time, EnergyPrice electricity) {
   Price price;
   for (const Site& site : area.sites) {
-    const Price one = price_of(site.cluster, time, electricity);
+    const Price one = price_of(site.cluster, present_share(site) * time, electricity);
     price.gpus += site.count * one.gpus;
     price.network += site.count * one.network;
     price.power += site.count * one.power;
   }
-  for (const WideLink& link : area.links) price.network += (link.price * time).base();
-  if (area.backbone) price.network += (area.backbone->price * time).base();
+  price.network += (lease_price(area) * time).base();
   return price;
+}
+
+double energy_j(const WideArea& area, Seconds time) {
+  double joules = 0;
+  for (const Site& site : area.sites) {
+    joules += site.count * (gpu_power(site.cluster) * (present_share(site) * time)).base();
+  }
+  return joules;
 }
 
 Score score_of(const PlanGoal& goal, double usd, Seconds time, double nic_bandwidth_Bps) {

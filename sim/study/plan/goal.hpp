@@ -30,8 +30,11 @@ struct Price {
 };
 // For a cluster over this time, every GPU at its power.
 [[nodiscard]] Price price_of(const Cluster& cluster, Seconds time, EnergyPrice electricity);
-// For all sites and the leased links between them; egress depends on the bytes sent.
+// For all sites and the leased links between them; egress depends on the bytes sent. Sites that come
+// and go cost nothing while they are away.
 [[nodiscard]] Price price_of(const WideArea& area, Seconds time, EnergyPrice electricity);
+// Of all GPUs at their power, while their sites are there.
+[[nodiscard]] double energy_j(const WideArea& area, Seconds time);
 
 struct PlanGoal {
   static constexpr double kNever = std::numeric_limits<double>::infinity();

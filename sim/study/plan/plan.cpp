@@ -33,6 +33,18 @@ void check_money(const PlanQuestion& question, const Choices& choices) {
                   question.job.inner ? "set gpu.price in its clusters' files" : "set gpu.price"));
 }
 
+// Tokens per second: of sites that come and go what they keep.
+struct LikelySpeed {
+  double low = 0, as_is = 0, high = 0;
+};
+
+LikelySpeed speed_of(const Report& report) {
+  if (const auto& kept = report.membership) {
+    return {kept->tokens_per_s_low, kept->tokens_per_s, kept->tokens_per_s_high};
+  }
+  return {report.range->tokens_per_s_low, report.tokens_per_s, report.range->tokens_per_s_high};
+}
+
 class Planner {
  public:
   Planner(const PlanQuestion& question, Choices& choices,
@@ -113,10 +125,9 @@ class Planner {
     PlanRow row = choices_.row(one.candidate);
     row.time_s = time.base();
     row.price = price;
-    const LikelyRange& range = *row.report.range;
-    const double tokens_per_s = row.report.tokens_per_s;
-    row.low = at_speed(one.candidate, row, range.tokens_per_s_high / tokens_per_s);
-    row.high = at_speed(one.candidate, row, range.tokens_per_s_low / tokens_per_s);
+    const LikelySpeed speed = speed_of(row.report);
+    row.low = at_speed(one.candidate, row, speed.high / speed.as_is);
+    row.high = at_speed(one.candidate, row, speed.low / speed.as_is);
     row.speed_share = choices_.full_speed(one.candidate) / each;
     row.over_critical_batch =
         question_.critical_batch && row.step_tokens > *question_.critical_batch;

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
+#include "sim/study/membership.hpp"
 #include "sim/study/plan/site_times.hpp"
 #include "sim/study/search/likely_range.hpp"
 
@@ -44,7 +45,7 @@ class SiteChoices : public Choices {
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
   double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
-  double seconds(std::size_t i) override { return seconds_for(times_.simulated(at(i)), tokens(i)); }
+  double seconds(std::size_t i) override { return times_.seconds(at(i)); }
 
   [[nodiscard]] double tokens(std::size_t i) const override {
     return step_tokens(space_, layout(i)) * scheme(i).between_sites->inner_steps;
@@ -52,7 +53,10 @@ class SiteChoices : public Choices {
 
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
     Price price = price_of(context(i).area, time, question_.goal.electricity);
-    if (const Report* report = times_.known(at(i))) {
+    if (has_comers(context(i).area)) {
+      const auto months = times_.known_months(at(i));
+      if (months) price.egress = months->egress_usd_per_s * time.base();
+    } else if (const Report* report = times_.known(at(i))) {
       price.egress = report->round->egress_usd / report->time_s * time.base();
     } else {
       price.egress = least_egress(context(i), scheme(i)) * question_.goal.tokens / tokens(i);
@@ -67,11 +71,14 @@ class SiteChoices : public Choices {
   PlanRow row(std::size_t i) override {
     Report report = times_.simulated(at(i));
     report.range = range_of(job(i), setup(i), report);
-    const double round_tokens = report.tokens_per_s * report.time_s;
+    if (const auto& months = times_.months(at(i))) {
+      report.membership = with_ranges(*months, job(i), report);
+    }
+    const Seconds time = question_.goal.time(times_.seconds(at(i)) / tokens(i));
     return {.chosen = space_.chosen(at(i)),
             .report = report,
             .step_tokens = step_tokens(space_, layout(i)),
-            .energy_j = report.energy_j * question_.goal.tokens / round_tokens};
+            .energy_j = energy_j(context(i).area, time)};
   }
 
   std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
@@ -115,17 +122,8 @@ class SiteChoices : public Choices {
   [[nodiscard]] const Scheme& scheme(std::size_t i) const { return space_.schemes[at(i).scheme]; }
   [[nodiscard]] RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
 
-  [[nodiscard]] Job job(std::size_t i) const {
-    const SiteOffer& offer = space_.offers[layout(i).offer];
-    Job job = space_.given;
-    job.topology = offer.area;
-    job.calibrations = offer.calibrations;
-    job.inner = space_.inner[layout(i).layout.scheme];
-    return job;
-  }
-  [[nodiscard]] Setup setup(std::size_t i) const {
-    return {scheme(i), layout(i).layout.parallelism};
-  }
+  [[nodiscard]] Job job(std::size_t i) const { return job_of(space_, at(i)); }
+  [[nodiscard]] Setup setup(std::size_t i) const { return setup_of(space_, at(i)); }
 
   // Dollars of a round.
   static double least_egress(const RoundContext& context, const Scheme& scheme) {

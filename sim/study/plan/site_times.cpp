@@ -6,6 +6,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/study/membership.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/topology/wide_topology.hpp"
 
@@ -81,6 +82,11 @@ int least_heard(const WideArea& area, int quorum) {
   return std::clamp(quorum - dropping, 1, places);
 }
 
+// Time for so many tokens; infinite if none are kept.
+double seconds_for(double tokens, double tokens_per_s) {
+  return tokens_per_s > 0 ? tokens / tokens_per_s : kInfinity;
+}
+
 // Of one site in a round, least.
 struct PlaceTime {
   double seconds = 0;
@@ -97,6 +103,13 @@ double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
     rate += place.sequences / std::max(place.seconds, round_s);
   }
   return sequences / rate;
+}
+
+// Whoever is there: each site is at most as fast as alone. Where nobody waits for the slowest, no round
+// is shorter than the steps of the fastest.
+double bound_of_comers(const std::vector<PlaceTime>& places, const SiteExchange& exchange) {
+  const bool waits_for_all = exchange.quorum == 0 && !exchange.delayed;
+  return waits_for_all ? of_own_pace(places, 0) : places.front().seconds;
 }
 
 }  // namespace
@@ -136,16 +149,18 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   const RoundContext context = space_.context(at);
   const bool one_by_one =
       rounds_played(context, scheme) == 1 && !exchange.delayed && !exchange.gradients;
+  const bool comes_and_goes = has_comers(offer.area);
   std::vector<PlaceTime> places;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
     const Site& site = offer.area.sites[table];
     double seconds = exchange.inner_steps * (this->*of_step)(offer.tables[table], at) / site.speed;
-    const double sent = sending_s(context, table, scheme);
+    const double sent = comes_and_goes ? 0 : sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
     const auto sequences = static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
     places.insert(places.end(), static_cast<std::size_t>(site.count), {seconds, sequences});
   }
   std::ranges::sort(places, {}, &PlaceTime::seconds);
+  if (comes_and_goes) return bound_of_comers(places, exchange) * (1 - kRounded);
   const auto heard = static_cast<std::size_t>(least_heard(offer.area, exchange.quorum));
   const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
   return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - kRounded);
@@ -180,16 +195,40 @@ const Report& SiteTimes::simulated(const SiteCandidate& candidate) {
     const RoundContext context = space_.context(at);
     const RoundResult result = simulate_round(context, scheme, inner_steps(candidate));
     Report report = summarize(context, scheme, result);
-    const double seconds =
-        seconds_for(report, scheme.between_sites->inner_steps * step_tokens(space_, at));
+    const double seconds = seconds_for(round_tokens(candidate), report.tokens_per_s);
     require(first_bound(candidate) <= seconds, "no round beats its first bound");
     require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
     return report;
   });
 }
 
-double seconds_for(const Report& report, double tokens) {
-  return report.ended() && report.tokens_per_s > 0 ? tokens / report.tokens_per_s : kInfinity;
+const std::optional<MembershipFigures>& SiteTimes::months(const SiteCandidate& candidate) {
+  return months_.of(key(candidate), [&] {
+    const Layout& layout = space_.layouts[candidate.layout].layout;
+    const SiteOffer& offer = space_.offers[space_.layouts[candidate.layout].offer];
+    const Job job = job_of(space_, candidate);
+    const Setup setup = setup_of(space_, candidate);
+    const auto pace = [&](const std::vector<int>& members) {
+      std::vector<int> counts(offer.counts.size());
+      for (std::size_t table = 0; table < members.size(); ++table) {
+        counts[offer.tables[table]] = members[table];
+      }
+      return paces_.of({candidate.scheme, layout.scheme, layout.parallelism, std::move(counts)},
+                       [&] { return seconds_per_step(job, setup, members); });
+    };
+    return months_of(job, setup, simulated(candidate), pace);
+  });
+}
+
+double SiteTimes::round_tokens(const SiteCandidate& candidate) const {
+  return space_.schemes[candidate.scheme].between_sites->inner_steps *
+         step_tokens(space_, space_.layouts[candidate.layout]);
+}
+
+double SiteTimes::seconds(const SiteCandidate& candidate) {
+  const std::optional<MembershipFigures>& comers = months(candidate);
+  const double tokens_per_s = comers ? comers->tokens_per_s : simulated(candidate).tokens_per_s;
+  return seconds_for(round_tokens(candidate), tokens_per_s);
 }
 
 }  // namespace sim::study

@@ -3,6 +3,7 @@
 // inside a site share them. Every simulated time is compared with its bounds.
 #pragma once
 
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -18,14 +19,24 @@ class SiteTimes {
  public:
   explicit SiteTimes(const SiteSpace& space) : space_(space), first_(space.tables.size()) {}
 
-  // Lower bounds of a round's seconds: from its inner steps' bounds in closed form and by schedule;
-  // and from a site's traffic if the others wait for it.
+  // Lower bounds of seconds(): from its inner steps' bounds in closed form and by schedule; and from a
+  // site's traffic if the others wait for it.
   [[nodiscard]] double first_bound(const SiteCandidate& candidate);
   [[nodiscard]] double planned_bound(const SiteCandidate& candidate);
   [[nodiscard]] const Report& simulated(const SiteCandidate& candidate);
-  // Nothing unless simulated() was called.
+  // What months bring to sites that come and go; nothing if all stay, or if the round was aborted.
+  // Rounds of as many sites of the same kinds are simulated once for all candidates.
+  [[nodiscard]] const std::optional<MembershipFigures>& months(const SiteCandidate& candidate);
+  // For as many tokens as a round of all its sites has, kept ones where sites come and go.
+  [[nodiscard]] double seconds(const SiteCandidate& candidate);
+  // Nothing unless simulated() or months() was called.
   [[nodiscard]] const Report* known(const SiteCandidate& candidate) const {
     return reports_.find(key(candidate));
+  }
+  [[nodiscard]] std::optional<MembershipFigures> known_months(
+      const SiteCandidate& candidate) const {
+    const auto* months = months_.find(key(candidate));
+    return months == nullptr ? std::nullopt : *months;
   }
 
   [[nodiscard]] std::int64_t planned() const {
@@ -35,7 +46,7 @@ class SiteTimes {
     return static_cast<std::int64_t>(inner_steps_.size());
   }
   [[nodiscard]] std::int64_t simulated_rounds() const {
-    return static_cast<std::int64_t>(reports_.size());
+    return static_cast<std::int64_t>(reports_.size() + paces_.size());
   }
 
  private:
@@ -48,6 +59,7 @@ class SiteTimes {
     return {table, layout.scheme, layout.parallelism};
   }
 
+  [[nodiscard]] double round_tokens(const SiteCandidate& candidate) const;
   [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);
   [[nodiscard]] double planned_step(std::size_t table, const SiteLayout& at);
   // Bound of a round, from such a bound of each table's inner steps.
@@ -62,14 +74,14 @@ class SiteTimes {
   // traffic.
   Once<std::tuple<StepKey, bool, bool>, InnerStep> inner_steps_;
   Once<Key, Report> reports_;
+  Once<Key, std::optional<MembershipFigures>> months_;
+  // By scheme, what a layout chooses, and the numbers of sites of the file's tables.
+  Once<std::tuple<std::size_t, std::size_t, Parallelism, std::vector<int>>, double> paces_;
 };
 
 // Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if
 // the site may be left out of the round or there is no other.
 [[nodiscard]] double least_sent(const RoundContext& context, std::size_t table,
                                 const Scheme& scheme);
-
-// Time of a round for each `tokens` trained in it; infinite if it was aborted.
-[[nodiscard]] double seconds_for(const Report& report, double tokens);
 
 }  // namespace sim::study
