@@ -49,6 +49,7 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
             {fmt::format("{}_time_s", what_is_timed(side)), finding.as_is.time_s}};
   if (side.run.job.inner) json["inner_steps"] = side.run.setup.scheme.between_sites->inner_steps;
   json["tokens_per_s"] = finding.as_is.tokens_per_s;
+  json["steady_tokens_per_s"] = finding.as_is.steady_tokens_per_s;
   json[unit + "_median"] = finding.repeated.median;
   json[unit + "_low"] = finding.repeated.low;
   json[unit + "_high"] = finding.repeated.high;
@@ -78,6 +79,7 @@ Json summary_of(const Comparison& comparison, const Findings& findings) {
           {"repetitions", comparison.options.repetitions},
           {"seed", comparison.options.seed},
           {"ratio", findings.ratio},
+          {"steady_ratio", findings.steady_ratio},
           {"ratio_median", findings.repeated.median},
           {"ratio_low", findings.repeated.low},
           {"ratio_high", findings.repeated.high},
@@ -142,16 +144,22 @@ std::string tuned_line(const Side& side) {
   return fmt::format("   tuned: with {}\n", flags->empty() ? "the flags as given" : *flags);
 }
 
+// Of the tokens, where not all that are trained are kept.
+std::string kept_text(const Side& side, const SideFinding& finding) {
+  const sim::study::Job& job = side.run.job;
+  if (job.reliability) return fmt::format(" kept (failures of {})", job.reliability->name);
+  if (!job.inner || !has_comers(job.topology)) return "";
+  return fmt::format(" kept ({:.0f} with all sites)", finding.as_is.steady_tokens_per_s);
+}
+
 std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
-  const auto& failing = side.run.job.reliability;
-  const std::string kept = failing ? fmt::format(" kept (failures of {})", failing->name) : "";
   return fmt::format(
       "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s{}; over repetitions {:.0f} {}, "
       "80 % from {:.0f} to {:.0f}\n{}",
       side.name, side.flags, side.run.setup.scheme.name, side.run.job.topology.name,
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
-      time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, kept,
+      time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, kept_text(side, finding),
       finding.repeated.median, unit, finding.repeated.low, finding.repeated.high,
       batch_line(side) + tuned_line(side));
 }
@@ -283,6 +291,14 @@ std::string untold_text(const Findings& findings) {
       percent(std::abs(findings.ratio - 1)), percent(spread));
 }
 
+// A line where not all tokens that are trained are kept.
+std::string steady_text(const Findings& findings) {
+  if (findings.a.as_is.is_steady() && findings.b.as_is.is_steady()) return "";
+  return fmt::format(
+      "if nothing failed and no site left, A would have {:.4g} times the throughput of B\n",
+      findings.steady_ratio);
+}
+
 std::string table_text(const Comparison& comparison, const Findings& findings) {
   const Goal goal = comparison.options.aim();
   const int repetitions = comparison.options.repetitions;
@@ -294,6 +310,7 @@ std::string table_text(const Comparison& comparison, const Findings& findings) {
       "{:.4g}\n",
       findings.ratio, goal == Goal::cost ? "tokens per USD" : "throughput", repetitions,
       findings.repeated.median, findings.repeated.low, findings.repeated.high);
+  text += steady_text(findings);
   text += probability_text(findings.a_is_better, repetitions);
   if (findings.ties > 0) text += fmt::format("; {} ties count half", findings.ties);
   return text + "\n" + untold_text(findings) + flip_sentence(findings) + "\n\n";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run` and `plan` over sites that come and go.
+// `run`, `plan` and `compare` over sites that come and go.
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/apps/comparisons.hpp"
 #include "tests/apps/plans.hpp"
 #include "tests/apps/refusals.hpp"
 
@@ -102,6 +103,23 @@ TEST(PlanOfComingSites, KeepsWhatItsCommandKeeps) {
               1e-9 * days * 86400);
   // One site of two is away a sixth of the time.
   EXPECT_NEAR(best["kept_share"], 1 - 4.0 / 24 / 2, 0.03);
+}
+
+TEST(CompareComingSites, BesideWhatAllOfThemWouldTrain) {
+  const std::string shared =
+      "--topology two_sites_10g --model gpt_125m --set model.layers=2 --scheme diloco "
+      "--set sites.east.nodes=1 --set sites.west.nodes=1 --set sites.east.returns_after=40h "
+      "--set membership.detection=6s ";
+  const std::string seldom = "--set sites.east.stays=10h", often = "--set sites.east.stays=200h";
+  const Json found = findings(seldom, often, shared + "--spread all=0 --repetitions 2");
+  const Json a = json_of("run --range off " + shared + seldom);
+  const Json b = json_of("run --range off " + shared + often);
+  EXPECT_EQ(found["steady_ratio"], 1);
+  EXPECT_EQ(found["a"]["steady_tokens_per_s"], a["tokens_per_s"]);
+  EXPECT_EQ(found["a"]["tokens_per_s"], a["kept_tokens_per_s"]);
+  EXPECT_DOUBLE_EQ(found["ratio"],
+                   a["kept_tokens_per_s"].get<double>() / b["kept_tokens_per_s"].get<double>());
+  EXPECT_LT(found["ratio"], 1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/study/goodput.hpp"
+#include "sim/study/membership.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
@@ -41,12 +42,16 @@ void check(const Comparison& comparison) {
 Performance simulate(const Side& side) {
   const Report report = simulate(side.job, side.setup).report;
   Performance result{report.time_s, report.tokens_per_s,
-                     report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
+                     report.ended() ? 1e6 / report.usd_per_million_tokens : 0, report.tokens_per_s};
   if (const auto goodput = goodput_of(side.job, side.setup, report)) {
     const double kept = goodput->tokens_per_day / kDay_s / report.tokens_per_s;
     const double nodes = side.job.cluster().nodes;
     result.tokens_per_s *= kept;
     result.tokens_per_usd *= kept * nodes / (nodes + goodput->spares);
+  }
+  if (const auto months = membership_of(side.job, side.setup, report)) {
+    result.tokens_per_s = months->tokens_per_s;
+    result.tokens_per_usd = months->tokens_per_s > 0 ? 1e6 / months->usd_per_million_tokens : 0;
   }
   return result;
 }

@@ -23,10 +23,10 @@ double quantile(const std::vector<double>& sorted, double share) {
 }
 
 // Of two rounds that never end, 1.
+double ratio_of(double a, double b) { return a == b ? 1 : a / b; }
+
 double ratio_of(Goal goal, const Pair& pair) {
-  const double a = pair.a.score(goal);
-  const double b = pair.b.score(goal);
-  return a == b ? 1 : a / b;
+  return ratio_of(pair.a.score(goal), pair.b.score(goal));
 }
 
 int sign(double ratio) { return ratio > 1 ? 1 : ratio < 1 ? -1 : 0; }
@@ -135,9 +135,11 @@ Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts,
   const Goal goal = comparison.goal;
   const Pair as_is = simulate_pair(comparison, doubts, std::vector<double>(doubts.size(), 1));
   const std::vector<Pair> pairs = simulate_repetitions(comparison, doubts, step);
-  Findings findings{.a = side_finding(goal, as_is, pairs, &Pair::a),
-                    .b = side_finding(goal, as_is, pairs, &Pair::b),
-                    .ratio = ratio_of(goal, as_is)};
+  Findings findings{
+      .a = side_finding(goal, as_is, pairs, &Pair::a),
+      .b = side_finding(goal, as_is, pairs, &Pair::b),
+      .ratio = ratio_of(goal, as_is),
+      .steady_ratio = ratio_of(as_is.a.steady_tokens_per_s, as_is.b.steady_tokens_per_s)};
   std::vector<double> ratios;
   double wins = 0;
   for (const Pair& pair : pairs) {

@@ -47,6 +47,7 @@ struct SideFinding {
 struct Findings {
   SideFinding a, b;
   double ratio = 0;         // A's score over B's, as run reports them
+  double steady_ratio = 0;  // of tokens per second, if nothing failed and no site left
   Interval repeated;        // of that ratio, pair by pair; infinite if only B's round is aborted
   Probability a_is_better;  // a tie is half a win
   int ties = 0;
