@@ -3,6 +3,7 @@
 // between sites the fewest inner steps, the longest latency, the most peers, the largest model.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 #include "apps/arguments.hpp"
@@ -33,7 +34,8 @@ struct SolveOptions {
 constexpr const char* kSolveUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
     "Finds, by repeated simulation, the value of one unknown at which training reaches a given\n"
-    "utilisation, or at which one scheme stops beating another.\n\n"
+    "utilisation, so many tokens a day or a price, or at which one scheme stops beating "
+    "another.\n\n"
     "Within one cluster (utilisation: speed relative to the speed with unlimited NICs):\n\n"
     "  bandwidth    lowest NIC bandwidth\n\n"
     "Between sites (utilisation: fraction of time during which the GPUs are computing):\n\n"
@@ -53,6 +55,19 @@ constexpr const char* kSolveUsage =
     "  gardenhose solve latency --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                   --scheme wan_sync --beats diloco\n";
 
+std::vector<double> parse_levels(const char* flag, const std::string& text, const char* example) {
+  std::vector<double> levels;
+  for (const std::string& part : split(text)) {
+    const auto level = sim::number_in<double>(part);
+    if (!level || !(*level > 0) || !std::isfinite(*level)) {
+      throw InputError(fmt::format("{}: '{}' is not a positive number; write e.g. {}", flag,
+                                   sim::printable(part), example));
+    }
+    levels.push_back(*level);
+  }
+  return levels;
+}
+
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> shares;
   for (const std::string& part : split(text)) {
@@ -66,15 +81,50 @@ std::vector<double> parse_shares(const std::string& text) {
   return shares;
 }
 
+struct GoalTexts {
+  std::string utilisation, tokens_per_day, usd;
+};
+
+// One of them, or a scheme to beat.
+void parse_goal(const po::variables_map& values, const GoalTexts& texts,
+                sim::study::SolveGoal& goal) {
+  const char* given = nullptr;
+  for (const char* flag : {"beats", "tokens-per-day", "usd-per-million-tokens", "utilisation"}) {
+    if (values.count(flag) == 0 || values[flag].defaulted()) continue;
+    if (given != nullptr) {
+      throw InputError(fmt::format("--{}: replaces --{}; specify only one of them", given, flag));
+    }
+    given = flag;
+  }
+  using sim::study::Measure;
+  if (!goal.beats.empty()) return;
+  if (!texts.tokens_per_day.empty()) {
+    goal.measure = Measure::tokens_per_day;
+    goal.levels = parse_levels("--tokens-per-day", texts.tokens_per_day, "1e11,2e11");
+  } else if (!texts.usd.empty()) {
+    goal.measure = Measure::usd_per_million_tokens;
+    goal.levels = parse_levels("--usd-per-million-tokens", texts.usd, "0.1,0.2");
+  } else {
+    goal.levels = parse_shares(texts.utilisation);
+  }
+}
+
 std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
   SolveOptions o;
-  std::string utilisation;
+  GoalTexts texts;
   po::options_description flags = job_flags(o.job);
   po::options_description goal("Goal");
   goal.add_options()("unknown", po::value(&o.unknown),
                      "bandwidth, inner_steps, latency, peers or layers")(
-      "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
+      "utilisation", po::value(&texts.utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
+      "tokens-per-day", po::value(&texts.tokens_per_day),
+      "tokens a day to reach, separated by commas, instead of a utilisation; of sites that come "
+      "and "
+      "go those that they keep")("usd-per-million-tokens", po::value(&texts.usd),
+                                 "prices of a million tokens not to exceed, in dollars, separated "
+                                 "by commas, instead of a utilisation: GPUs, network, leased links "
+                                 "and egress")(
       "beats", po::value(&o.goal.beats),
       "scheme to beat, instead of a utilisation to reach: find the value of the unknown at which "
       "--scheme becomes, or stops being, the faster of the two")("jobs,j", jobs_flag(o.jobs),
@@ -89,10 +139,7 @@ std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
     throw InputError("--scheme: is missing; name the scheme between the sites");
   }
   check_format(o.format);
-  if (!o.goal.beats.empty() && !(*values)["utilisation"].defaulted()) {
-    throw InputError("--beats: replaces --utilisation; specify only one of them");
-  }
-  if (o.goal.beats.empty()) o.goal.shares = parse_shares(utilisation);
+  parse_goal(*values, texts, o.goal);
   return o;
 }
 
@@ -116,7 +163,7 @@ Job read(const SolveOptions& options, const sim::study::Unknown& unknown) {
         job.setup_of(job.with_settings(scheme_of(options.goal.beats, "--beats", job.kind()))));
   }
   check(job, job.setups);
-  check(job, unknown);
+  check(job, unknown, options.goal);
   warn_of_asked(job, job.setups);
   return job;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run`, `plan` and `compare` over sites that come and go.
+// `run`, `plan`, `compare` and `solve` over sites that come and go.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -120,6 +121,31 @@ TEST(CompareComingSites, BesideWhatAllOfThemWouldTrain) {
   EXPECT_DOUBLE_EQ(found["ratio"],
                    a["kept_tokens_per_s"].get<double>() / b["kept_tokens_per_s"].get<double>());
   EXPECT_LT(found["ratio"], 1);
+}
+
+// What solve finds, run confirms.
+TEST(SolveForComingSites, CountsWhatTheyKeep) {
+  const std::string coming =
+      "--topology two_sites_10g --model gpt_125m --set model.layers=2 --scheme diloco "
+      "--set sites.east.nodes=1 --set sites.west.nodes=1 --set sites.east.stays=100h "
+      "--set sites.east.returns_after=40h --set membership.detection=6s ";
+  const Json most = json_of("run --range off " + coming);
+  const double level = 0.9 * most["kept_tokens_per_s"].get<double>() * 86400;
+  const Json found =
+      json_of("solve inner_steps " + coming + "--tokens-per-day " + std::to_string(level))[0];
+  ASSERT_EQ(found["met"], "bracketed") << found;
+  const auto kept = [&](const Json& steps) {
+    return json_of("run --range off " + coming +
+                   "--set scheme.inner_steps=" + steps.dump())["kept_tokens_per_s"]
+               .get<double>() *
+           86400;
+  };
+  const auto whole = [](const Json& steps) { return Json(std::lround(steps.get<double>())); };
+  EXPECT_GE(kept(whole(found["met_at"])), level);
+  EXPECT_LT(kept(whole(found["missed_at"])), level);
+  expect_command_refused("solve inner_steps " + coming + "--tokens-per-day 0", "--tokens-per-day");
+  expect_command_refused("solve inner_steps " + coming + "--tokens-per-day 1 --utilisation 0.5",
+                         "--tokens-per-day");
 }
 
 }  // namespace

@@ -8,24 +8,10 @@
 #include "sim/base/error.hpp"
 #include "sim/study/goodput.hpp"
 #include "sim/study/membership.hpp"
+#include "sim/study/prices.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
-namespace {
-
-void check_price(const Job& job) {
-  for (const Site& site : job.topology.sites) {
-    if (site.cluster.gpu.price.base() > 0) continue;
-    throw InputError(
-        job.inner ? fmt::format("`goal`: {} of {} has no gpu.price; write one into {}.toml",
-                                site.name, job.topology.name, site.cluster.name)
-                  : fmt::format("`goal`: {} has no gpu.price; write e.g. `set` gpu.price=\"2 "
-                                "USD/h\"",
-                                site.cluster.name));
-  }
-}
-
-}  // namespace
 
 void check(const Comparison& comparison) {
   const Job& a = comparison.a.job;
@@ -35,8 +21,8 @@ void check(const Comparison& comparison) {
                                  a.model.name, b.model.name));
   }
   if (comparison.goal == Goal::throughput) return;
-  check_price(a);
-  check_price(b);
+  check_price(a, "goal");
+  check_price(b, "goal");
 }
 
 Performance simulate(const Side& side) {

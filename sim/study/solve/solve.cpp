@@ -12,6 +12,8 @@
 
 #include "sim/base/once.hpp"
 #include "sim/base/parallel.hpp"
+#include "sim/study/membership.hpp"
+#include "sim/study/prices.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
@@ -41,7 +43,30 @@ Range range_of(const Job& job, const Unknown& unknown, std::size_t setup, std::s
 }
 
 std::size_t question_count(const Job& job, const SolveGoal& goal) {
-  return goal.shares.empty() ? job.setups.size() - 1 : job.setups.size() * goal.shares.size();
+  return goal.levels.empty() ? job.setups.size() - 1 : job.setups.size() * goal.levels.size();
+}
+
+std::string goal_text(const SolveGoal& goal, double level) {
+  switch (goal.measure) {
+    case Measure::tokens_per_day:
+      return fmt::format("{:.4g} tokens a day", level);
+    case Measure::usd_per_million_tokens:
+      return fmt::format("{:.4g} USD per million tokens", level);
+    case Measure::utilisation:
+      break;
+  }
+  return fmt::format("utilisation {:.4g}", level);
+}
+
+double tokens_per_s(const Report& report) {
+  return report.membership ? report.membership->tokens_per_s : report.tokens_per_s;
+}
+
+// Infinite where no tokens are trained.
+double usd_per_million_tokens(const Report& report) {
+  if (!(tokens_per_s(report) > 0)) return std::numeric_limits<double>::infinity();
+  return report.membership ? report.membership->usd_per_million_tokens
+                           : report.usd_per_million_tokens;
 }
 
 // Answers questions about one job, each setup with each goal, from any thread. Each value of the
@@ -57,16 +82,16 @@ class Solver {
   // With the first setup so many times as fast as simulated.
   Answer answer(std::size_t question, double ratio, const std::function<void()>& step) {
     const std::size_t other = job_.setups.size() - 1;
-    if (goal_.shares.empty()) {
+    if (goal_.levels.empty()) {
       return answer(
           question, other, "beats " + goal_.beats,
           [&](double value) { return is_faster(question, other, ratio, value); }, step);
     }
-    const std::size_t setup = question / goal_.shares.size();
-    const double share = goal_.shares[question % goal_.shares.size()];
+    const std::size_t setup = question / goal_.levels.size();
+    const double level = goal_.levels[question % goal_.levels.size()];
     return answer(
-        setup, setup, fmt::format("utilisation {:.4g}", share),
-        [&](double value) { return utilisation(setup, value) >= share; }, step);
+        setup, setup, goal_text(goal_, level),
+        [&](double value) { return reaches(level, setup, value); }, step);
   }
 
  private:
@@ -89,8 +114,18 @@ class Solver {
     return reports_.of({setup, value}, [&] {
       Job changed = job_;
       unknown_.set(changed, value);
-      return simulate(changed, changed.setups[setup]).report;
+      Report report = simulate(changed, changed.setups[setup]).report;
+      const bool counts_kept = goal_.levels.empty() || goal_.measure != Measure::utilisation;
+      if (counts_kept) report.membership = membership_of(changed, changed.setups[setup], report);
+      return report;
     });
+  }
+  bool reaches(double level, std::size_t setup, double value) {
+    if (goal_.measure == Measure::utilisation) return utilisation(setup, value) >= level;
+    const Report& report = at(setup, value);
+    if (unknown_.needs_memory && !report.fits_memory) return false;
+    return goal_.measure == Measure::tokens_per_day ? tokens_per_s(report) * kDay_s >= level
+                                                    : usd_per_million_tokens(report) <= level;
   }
   double utilisation(std::size_t setup, double value) {
     const Report& report = at(setup, value);
@@ -99,7 +134,7 @@ class Solver {
                         : at(setup, kUnlimitedSpeed).time_s / report.time_s;
   }
   bool is_faster(std::size_t setup, std::size_t other, double ratio, double value) {
-    return at(setup, value).tokens_per_s * ratio > at(other, value).tokens_per_s;
+    return tokens_per_s(at(setup, value)) * ratio > tokens_per_s(at(other, value));
   }
 
   const Job& shown_;
@@ -131,7 +166,10 @@ std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question) 
   return {*least, *greatest};
 }
 
-void check(const Job& job, const Unknown& unknown) {
+void check(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
+  if (goal.measure == Measure::usd_per_million_tokens) {
+    check_price(job, "usd-per-million-tokens");
+  }
   for (std::size_t setup = 0; setup < job.setups.size(); ++setup) {
     static_cast<void>(range_of(job, unknown, setup, job.setups.size() - 1));
   }

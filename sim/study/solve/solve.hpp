@@ -12,10 +12,15 @@
 
 namespace sim::study {
 
-// Utilisations to reach; or, where there are none, a scheme to beat: that of the job's last setup,
-// by this name.
+// What training reaches, or at most costs. Tokens and dollars are those of sites that come and go, where
+// they do: what they keep, for what they cost while they are there.
+enum class Measure { utilisation, tokens_per_day, usd_per_million_tokens };
+
+// Levels of a measure; or, where there are none, a scheme to beat in tokens per second: that of the
+// job's last setup, by this name.
 struct SolveGoal {
-  std::vector<double> shares;
+  Measure measure = Measure::utilisation;
+  std::vector<double> levels;
   std::string beats;
 };
 
@@ -38,8 +43,9 @@ struct Answers {
 // GPU does not always need a faster network.
 [[nodiscard]] std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question);
 
-// Throws InputError if a setup cannot be simulated with any value of the unknown.
-void check(const Job& job, const Unknown& unknown);
+// Throws InputError if a setup cannot be simulated with any value of the unknown, or if the goal is a
+// price and something has none.
+void check(const Job& job, const Unknown& unknown, const SolveGoal& goal);
 // The most simulations that solve() takes.
 [[nodiscard]] int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal);
 // For each setup and each goal, `jobs` at a time. `step` is called before each try.
