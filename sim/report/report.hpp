@@ -88,6 +88,7 @@ struct SiteReport {
   int count = 1;
   std::string gpu;
   int gpus = 0;             // of one site
+  double tokens = 0;        // that one site adds to a round, mean; none where they are lost
   double inner_step_s = 0;  // alone
   double slowdown = 1;      // of a step beside traffic to other sites
   double sent_bytes = 0;    // of one site in a round, mean

@@ -11,6 +11,7 @@
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/report/sources.hpp"
+#include "sim/rounds/round_rates.hpp"
 
 namespace sim {
 namespace {
@@ -146,35 +147,6 @@ void add_parts(const WideArea& area, const RoundResult& result, Report& report) 
     *part *= factor;
   }
   for (auto& [phase, seconds] : parts.exposed_by_phase_s) seconds *= factor;
-}
-
-// GPUs of sites that drop out or come too late are paid for all the same.
-void add_rates(const RoundContext& context, const RoundResult& result, Report& report) {
-  RoundFigures& round = *report.round;
-  double tokens = 0;
-  double busy = 0;
-  double usd = 0;
-  for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    const Site& site = site_of(context.area, static_cast<int>(place));
-    const int gpus = rank_count(site.cluster);
-    report.gpus += gpus;
-    if (!report.ended()) continue;
-    usd += price_of(site).base() * report.time_s;
-    report.energy_j += gpus * site.cluster.gpu.power.base() * report.time_s;
-    // A site that comes too late has lost its round, unless a later merge takes it.
-    const Fate fate = result.shape.fate(place);
-    if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) continue;
-    // Of its own round, as much as falls into this one.
-    const double rounds = result.round_s / result.period_s(place);
-    tokens += rounds * static_cast<double>(global_batch(site.cluster, context.parallelism)) *
-              context.model.sequence * round.inner_steps;
-    busy += rounds * gpus * result.shape.sites[place].step_s * round.inner_steps;
-  }
-  if (!report.ended()) return;
-  report.tokens_per_s = tokens / report.time_s;
-  round.utilisation = busy / report.gpus / report.time_s;
-  round.link_usd = lease_price(context.area).base() * report.time_s;
-  report.usd_per_million_tokens = (usd + round.link_usd + round.egress_usd) / tokens * 1e6;
 }
 
 // Of the last round that all sites exchange in.

@@ -75,12 +75,11 @@ class RoundsByMembers {
   std::map<std::vector<int>, double> round_s_;
 };
 
-MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, int inner_steps) {
+// Adds in each round what it adds when all are there: a site that comes too late then always does.
+MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double tokens) {
   const Site& site = job.topology.sites[table];
-  const auto sequences = static_cast<double>(global_batch(site.cluster, setup.parallelism));
-  MemberKind kind{.count = site.count,
-                  .stays_s = std::numeric_limits<double>::infinity(),
-                  .per_round = sequences * job.model.sequence * inner_steps};
+  MemberKind kind{
+      .count = site.count, .stays_s = std::numeric_limits<double>::infinity(), .per_round = tokens};
   if (!site.stays) return kind;
   kind.stays_s = site.stays->base();
   kind.away_s = site.returns_after->base();
@@ -150,7 +149,7 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
                         .detection_s = job.topology.detection->base(),
                         .least = std::max(1, setup.scheme.between_sites->quorum)};
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
-    membership.kinds.push_back(kind_of(job, setup, table, report.round->inner_steps));
+    membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));
   }
   PlayedRounds all;
   std::vector<double> tokens_per_s;  // of months

@@ -38,6 +38,16 @@ TEST(MembershipOfSites, CountsTheStepsThatARoundHas) {
   EXPECT_NEAR(always["kept_share"], 1, 1e-3);
 }
 
+// A site that comes too late adds nothing, month after month.
+TEST(MembershipOfSites, CountsWhatARoundCounts) {
+  const Json late = json_of(
+      "run --topology two_sites_10g --model gpt_125m --scheme diloco --range off --deadline 20s "
+      "--set sites.west.late=1000s --set sites.east.stays=100000000h "
+      "--set sites.east.returns_after=4h --set membership.detection=6s");
+  EXPECT_EQ(late["outcome"], "partial");
+  EXPECT_NEAR(late["kept_share"], 1, 1e-3);
+}
+
 TEST(MembershipOfSites, IsNearPlainArithmeticWhereRoundsAreShort) {
   const Json coming = month("--set sites.peer.stays=20h --tokens 1e12");
   const double kept = coming["kept_tokens_per_s"];
