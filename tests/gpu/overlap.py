@@ -8,7 +8,7 @@ to cost (sim/engine/execution.cpp):
   memory's bandwidth that the channels take;
 - of two kernels each gets half of the GPU: together they take the sum of their times.
 
-    tests/gpu/overlap.py --predict [--multiprocessors 132] --output FILE   freezes the predictions
+    tests/gpu/overlap.py --predict [--second] --output FILE   freezes the predictions
     tests/gpu/overlap.py [FOLDER] --output FILE    measures; FOLDER: that of tests/gpu.sh --build
     tests/gpu/overlap.py --compare FROZEN MEASURED   prints both, case by case
 
@@ -52,33 +52,40 @@ def cases():
             yield kernel, f"encode {codec}", 0
 
 
-def rule_of(kernel, beside):
+# Times together over times alone, of k channels on S multiprocessors; of a pair over the sum of both.
+RULES = {
+    "multiprocessors": lambda channels, count: 1 / (1 - channels / count),
+    "clusters": lambda channels, count: CLUSTERS / (1 - channels / count),
+    "none": lambda channels, count: 1.0,
+    "sum": lambda channels, count: 1.0,
+}
+# Chosen after seeing an H100: cuBLAS's blocks come in clusters, which need neighbours; and copying
+# channels get of a memory that is full no more than their share of the multiprocessors.
+CLUSTERS = 1.13
+
+
+def rule_of(kernel, beside, second):
     if not beside.startswith("channels"):
         return "sum"
     if kernel in COMPUTE:
-        return "multiprocessors"
-    return "memory" if beside.endswith("copy") else "none"
+        return "clusters" if second and kernel.startswith("product") else "multiprocessors"
+    if not beside.endswith("copy"):
+        return "none"
+    return "multiprocessors" if second else "memory"
 
 
-def predicted(rule, channels, multiprocessors, memory_share=None):
-    """Time together over time alone; for `sum` over the sum of both; None where it is a rule."""
-    if rule == "multiprocessors":
-        return 1 / (1 - channels / multiprocessors)
-    if rule == "memory":
-        return None if memory_share is None else 1 / (1 - memory_share)
-    return 1.0
-
-
-def predict(multiprocessors, output):
+def predict(multiprocessors, second, output):
+    rules = ("by rules that were chosen after seeing an H100, before this GPU was measured"
+             if second else "by the rules of sim/engine/execution.cpp before any was measured")
     print(f"# What kernels cost each other on a GPU of {multiprocessors} multiprocessors, predicted on "
-          f"{datetime.date.today()}\n# by the rules of sim/engine/execution.cpp before any was measured. "
-          "Made by\n#   tests/gpu/overlap.py --predict", file=output)
+          f"{datetime.date.today()}\n# {rules}. Made by\n#   tests/gpu/overlap.py --predict"
+          f"{' --second' if second else ''}", file=output)
     rows = csv.writer(output, lineterminator="\n")
     rows.writerow(FIELDS)
     for kernel, beside, channels in cases():
-        rule = rule_of(kernel, beside)
-        ratio = predicted(rule, channels, multiprocessors)
-        rows.writerow([kernel, beside, channels, rule, "" if ratio is None else f"{ratio:.4f}"])
+        rule = rule_of(kernel, beside, second)
+        ratio = f"{RULES[rule](channels, multiprocessors):.4f}" if rule in RULES else ""
+        rows.writerow([kernel, beside, channels, rule, ratio])
 
 
 class Gpu:
@@ -239,8 +246,8 @@ def compare(frozen, measured):
                   f"{'' if row else 'not frozen':>10}")
             continue
         share = float(one["memory_share"]) if one["memory_share"] else None
-        # The rule is the frozen one; its number is, but where it needs the measured rate.
-        ratio = float(row["predicted"]) if row["predicted"] else predicted("memory", 0, 1, share)
+        # The rule is the frozen one; its number too, but where it needs the measured rate.
+        ratio = float(row["predicted"]) if row["predicted"] else 1 / (1 - share)
         error = ratio / float(one["ratio"]) - 1
         errors.setdefault((row["rule"], row["beside"]), []).append(error)
         print(f"{key[0]:30} {key[1]:30} {key[2]:>8} {float(one['ratio']):9.3f} {ratio:9.3f}")
@@ -256,6 +263,7 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("folder", nargs="?", default=ROOT / "build/gpu", type=Path)
     flags.add_argument("--predict", action="store_true")
+    flags.add_argument("--second", action="store_true", help="by the rules chosen after an H100")
     flags.add_argument("--beside", default="", metavar="TEXT",
                        help="measure only beside what begins so, e.g. encode")
     flags.add_argument("--multiprocessors", type=int, default=132, help="of H100 SXM and H200")
@@ -265,7 +273,7 @@ def main():
     if given.compare:
         compare(*given.compare)
     elif given.predict:
-        predict(given.multiprocessors, given.output)
+        predict(given.multiprocessors, given.second, given.output)
     else:
         measure(given.folder.resolve(), given.beside, given.output)
 
