@@ -32,6 +32,8 @@ CHANNELS = (1, 2, 4, 8, 16, 32)
 # cuBLAS's, those in tiles Triton's: one block a tile, which needs no other block beside it.
 COMPUTE = {"product_8192x4096x4096": (8192, 4096, 4096), "product_8192x8192x8192": (8192, 8192, 8192),
            "tiles_8192x8192x8192": (8192, 8192, 8192)}
+# Of PyTorch, whatever kernels it takes: 2 sequences of 4 096 tokens, 32 heads of 128.
+ATTENTION = ("attention forward", "attention backward")
 CODECS = ("int8_g128", "int4_g128_hadamard_sr", "fp8_e4m3_g128", "sparseloco")
 FIELDS = ("kernel", "beside", "channels", "rule", "predicted")
 MEASURED = FIELDS[:3] + ("alone_ms", "together_ms", "ratio", "memory_share")
@@ -44,7 +46,7 @@ def cases():
     """(kernel, what runs beside it, channels) of each case."""
     kernels = [*COMPUTE, "add", *(f"encode {codec}" for codec in CODECS)]
     for beside in ("channels that hold", "channels that copy"):
-        for kernel in kernels:
+        for kernel in kernels + list(ATTENTION):
             for channels in CHANNELS:
                 yield kernel, beside, channels
     for codec in CODECS:
@@ -67,14 +69,14 @@ CLUSTERS = 1.13
 def rule_of(kernel, beside, second):
     if not beside.startswith("channels"):
         return "sum"
-    if kernel in COMPUTE:
+    if kernel in COMPUTE or kernel in ATTENTION:
         return "clusters" if second and kernel.startswith("product") else "multiprocessors"
     if not beside.endswith("copy"):
         return "none"
     return "multiprocessors" if second else "memory"
 
 
-def predict(multiprocessors, second, output):
+def predict(multiprocessors, second, wanted, output):
     rules = ("by rules that were chosen after seeing an H100, before this GPU was measured"
              if second else "by the rules of sim/engine/execution.cpp before any was measured")
     print(f"# What kernels cost each other on a GPU of {multiprocessors} multiprocessors, predicted on "
@@ -82,7 +84,7 @@ def predict(multiprocessors, second, output):
           f"{' --second' if second else ''}", file=output)
     rows = csv.writer(output, lineterminator="\n")
     rows.writerow(FIELDS)
-    for kernel, beside, channels in cases():
+    for kernel, beside, channels in filter(wanted, cases()):
         rule = rule_of(kernel, beside, second)
         ratio = f"{RULES[rule](channels, multiprocessors):.4f}" if rule in RULES else ""
         rows.writerow([kernel, beside, channels, rule, ratio])
@@ -122,6 +124,14 @@ class Gpu:
                 from overlap_tiles import multiply
                 return lambda: multiply(a, b, c)
             return lambda: torch.mm(a, b, out=c)
+        if kernel in ATTENTION:
+            q, k, v, gradient = (torch.randn(2, 32, 4096, 128, device="cuda", dtype=torch.bfloat16,
+                                             requires_grad=True) for _ in range(4))
+            forward = torch.nn.functional.scaled_dot_product_attention
+            if kernel == ATTENTION[0]:
+                return lambda: forward(q, k, v)
+            result = forward(q, k, v)
+            return lambda: torch.autograd.grad(result, (q, k, v), gradient, retain_graph=True)
         if kernel == "add":
             return lambda: torch.add(self.values, self.values, out=self.sum)
         codec = kernel.removeprefix("encode ")
@@ -202,7 +212,7 @@ class Gpu:
         return alone, max(first.elapsed_time(end), first.elapsed_time(other_end))
 
 
-def measure(folder, beside_only, output):
+def measure(folder, wanted, output):
     gpu = Gpu(folder)
     name = gpu.torch.cuda.get_device_name()
     count = gpu.torch.cuda.get_device_properties(0).multi_processor_count
@@ -214,9 +224,7 @@ def measure(folder, beside_only, output):
           "as doubling values reaches it. Made by\n#   tests/gpu/overlap.py", file=output)
     rows = csv.writer(output, lineterminator="\n")
     rows.writerow(MEASURED)
-    for kernel, beside, channels in cases():
-        if not beside.startswith(beside_only):
-            continue
+    for kernel, beside, channels in filter(wanted, cases()):
         both = [gpu.beside_channels(kernel, beside, channels) if channels else
                 gpu.beside_kernel(kernel, beside) for _ in range(ROUNDS)]
         alone, together = (statistics.median(one[i] for one in both) for i in range(2))
@@ -264,18 +272,24 @@ def main():
     flags.add_argument("folder", nargs="?", default=ROOT / "build/gpu", type=Path)
     flags.add_argument("--predict", action="store_true")
     flags.add_argument("--second", action="store_true", help="by the rules chosen after an H100")
+    flags.add_argument("--kernel", default="", metavar="TEXT",
+                       help="only kernels whose names begin so, e.g. attention")
     flags.add_argument("--beside", default="", metavar="TEXT",
-                       help="measure only beside what begins so, e.g. encode")
+                       help="only beside what begins so, e.g. encode")
     flags.add_argument("--multiprocessors", type=int, default=132, help="of H100 SXM and H200")
     flags.add_argument("--compare", nargs=2, metavar=("FROZEN", "MEASURED"))
     flags.add_argument("--output", type=argparse.FileType("w"), default=sys.stdout)
     given = flags.parse_args()
+
+    def wanted(case):
+        return case[0].startswith(given.kernel) and case[1].startswith(given.beside)
+
     if given.compare:
         compare(*given.compare)
     elif given.predict:
-        predict(given.multiprocessors, given.second, given.output)
+        predict(given.multiprocessors, given.second, wanted, given.output)
     else:
-        measure(given.folder.resolve(), given.beside, given.output)
+        measure(given.folder.resolve(), wanted, given.output)
 
 
 if __name__ == "__main__":
