@@ -41,7 +41,7 @@ class Rules(unittest.TestCase):
 
 class Comparison(unittest.TestCase):
     def test_has_every_measured_case(self):
-        for gpu, cases in (("h100", 112), ("h200", 112)):
+        for gpu, cases in (("h100", 112), ("h200", 112), ("attention_h100", 24)):
             measured = MEASURED / f"overlap_{gpu}.csv"
             printed = run("--compare", PREDICTIONS / f"overlap_{gpu}_2026-11-27.csv", measured)
             self.assertEqual(len(rows_of(measured.read_text(encoding="utf-8"))), cases)
