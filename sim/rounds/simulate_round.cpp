@@ -49,7 +49,7 @@ double slowest_steps(const RoundResult& result) {
   double seconds = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
     if (!is_heard(result, place)) continue;
-    seconds = std::max(seconds, result.shape.inner_steps * result.shape.sites[place].step_s);
+    seconds = std::max(seconds, result.shape.steps(place) * result.shape.sites[place].step_s);
   }
   return seconds;
 }
@@ -205,7 +205,9 @@ class Roll {
 // wait for a late site's first ones come late with the last ones too, and would hide it.
 RoundShape without_waits(RoundShape shape) {
   shape.delayed = true;
-  shape.overlap_steps = shape.inner_steps;
+  for (std::size_t place = 0; place < shape.sites.size(); ++place) {
+    shape.overlap_steps = std::max(shape.overlap_steps, shape.steps(place));
+  }
   shape.rounds = 1;
   return shape;
 }
@@ -218,7 +220,7 @@ double RoundResult::period_s(std::size_t place) const {
   const double ends = end_of(*this, plan.ends.back()[place]) -
                       (rounds > 1 ? end_of(*this, plan.ends.front()[place]) : 0);
   const double own = ends / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
-  return std::max({round_s, own, shape.inner_steps * shape.sites[place].step_s});
+  return std::max({round_s, own, shape.steps(place) * shape.sites[place].step_s});
 }
 
 const char* outcome_name(RoundOutcome outcome) {

@@ -2,8 +2,7 @@
 #include "sim/sites/plan_round.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <cstdint>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -19,14 +18,24 @@ class RoundPlanner {
       : shape_(shape), builder_(alike_places(area, shape)), meeting_(area, shape, builder_) {
     const std::size_t places = shape.sites.size();
     require(shape.across_every == 1 || shape.in_region.size() == places, "work in every region");
+    for (std::size_t place = 0; place < places; ++place) {
+      require(shape.fragments <= shape.steps(place), "a step for each fragment");
+    }
     computed_.resize(places);
     held_.resize(places);
+    for (auto* counts : {&done_, &applied_, &waited_}) counts->resize(places);
     plan_.arrivals.resize(places);
   }
 
   RoundPlan run() {
     begin_late();
-    for (int step = 0; step < shape_.rounds * shape_.inner_steps; ++step) advance(step);
+    for (int round = 0; round < shape_.rounds; ++round) {
+      for (int fragment = 0; fragment < shape_.fragments; ++fragment) {
+        advance();
+        send(round);
+      }
+      end_round();
+    }
     tell_of_all();
     plan_.schedule = std::move(builder_).finish();
     return std::move(plan_);
@@ -64,20 +73,27 @@ class RoundPlanner {
     });
   }
 
-  // Fragments that are sent from the end of the step: one each H / fragments steps.
-  [[nodiscard]] int due(int step) const {
-    const int in_round = step % shape_.inner_steps;
-    const auto sent_until = [&](int steps) {
-      return steps * shape_.fragments / shape_.inner_steps;
-    };
-    return sent_until(in_round + 1) - sent_until(in_round);
+  // The step that the exchange is sent from: each fragment after the same share of a place's steps.
+  [[nodiscard]] int sending_step(int place, int exchange) const {
+    const int steps = shape_.steps(static_cast<std::size_t>(place));
+    const int fragment = exchange % shape_.fragments;
+    const std::int64_t shares = std::int64_t{fragment + 1} * steps;
+    return exchange / shape_.fragments * steps + static_cast<int>((shares - 1) / shape_.fragments);
   }
+  // Exchanges that the next one to be sent follows.
+  [[nodiscard]] int sent() const { return static_cast<int>(results_.size()); }
 
   void hold(int place, OperationId id) {
     if (id != kNoOperation) held_[static_cast<std::size_t>(place)].push_back(id);
   }
 
   void compute(int place, double seconds) { computed_[static_cast<std::size_t>(place)] += seconds; }
+
+  // All steps before this one that it has not computed yet.
+  void compute_until(int place, int step) {
+    int& done = done_[static_cast<std::size_t>(place)];
+    for (; done < step; ++done) compute(place, site(place).step_s);
+  }
 
   // The steps so far as one kernel. Returns the last operation of the site's compute stream.
   OperationId finish_compute(int place) {
@@ -91,29 +107,27 @@ class RoundPlanner {
     return builder_.last(place, Stream::compute);
   }
 
-  // Takes what was received in a round into the weights.
-  void apply(const Ids& results, int round, int times) {
-    for_each_place([&](int place) {
-      const OperationId result = results[static_cast<std::size_t>(place)];
-      if (result == kNoOperation) return;
-      finish_compute(place);
-      const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
-      Ids after = shape_.delayed ? Ids{} : Ids{result};
-      const OperationId decoded = builder_.work(place, Stream::compute, Phase::decode,
-                                                "decode outer", times * work.decode_s, 1, after);
-      const OperationId loaded =
-          copy(place, "load outer state", times * work.copies.load_s, decoded);
-      if (loaded != decoded) after.push_back(loaded);
-      const OperationId updated = builder_.work(place, Stream::compute, Phase::optimizer,
-                                                "outer update", times * work.update_s, 1, after);
-      give_back(place, work.copies, times, updated);
-    });
+  // Takes what was received by an exchange into the weights.
+  void apply(int place, int exchange) {
+    const OperationId result = result_of(place, exchange);
+    if (result == kNoOperation) return;
+    finish_compute(place);
+    const int round = exchange / shape_.fragments;
+    const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
+    Ids after = shape_.delayed ? Ids{} : Ids{result};
+    const OperationId decoded = builder_.work(place, Stream::compute, Phase::decode, "decode outer",
+                                              work.decode_s, 1, after);
+    const OperationId loaded = copy(place, "load outer state", work.copies.load_s, decoded);
+    if (loaded != decoded) after.push_back(loaded);
+    const OperationId updated = builder_.work(place, Stream::compute, Phase::optimizer,
+                                              "outer update", work.update_s, 1, after);
+    give_back(place, work.copies, updated);
   }
 
-  void give_back(int place, const HostCopies& copies, int times, OperationId updated) {
-    const OperationId weights = copy(place, "load new weights", times * copies.weights_s, updated);
+  void give_back(int place, const HostCopies& copies, OperationId updated) {
+    const OperationId weights = copy(place, "load new weights", copies.weights_s, updated);
     if (weights != updated) hold(place, weights);
-    const OperationId stored = copy(place, "store outer state", times * copies.store_s, updated);
+    const OperationId stored = copy(place, "store outer state", copies.store_s, updated);
     if (stored != updated && shape_.overlap_steps == 0) hold(place, stored);
   }
 
@@ -123,96 +137,108 @@ class RoundPlanner {
     return builder_.host(place, label, seconds, {&after, 1}, Phase::memory_pass);
   }
 
-  void advance(int step) {
-    const auto waiting = awaited_.find(step);
-    if (waiting != awaited_.end()) {
-      apply(waiting->second.results, waiting->second.round, waiting->second.times);
+  // To the step that the next exchange is sent from, through those that need earlier results.
+  void advance() {
+    int least = sent();
+    for (int exchange = pending_; exchange < sent(); ++exchange) {
+      int most = 0;
+      for_each_place([&](int place) {
+        int& applied = applied_[static_cast<std::size_t>(place)];
+        const int needed = sending_step(place, exchange) + 1 + shape_.overlap_steps;
+        if (applied == exchange && needed <= sending_step(place, sent())) {
+          compute_until(place, needed);
+          apply(place, exchange);
+          ++applied;
+        }
+        least = std::min(least, applied);
+        most = std::max(most, applied);
+      });
+      if (most <= exchange) break;  // none is as far as that
     }
-    const int fragments = due(step);
-    if (fragments == 0) {
-      for_each_place([&](int place) { compute(place, site(place).step_s); });
-    } else {
-      send(step, fragments);
-    }
-    if ((step + 1) % shape_.inner_steps == 0) end_round(step / shape_.inner_steps);
+    pending_ = least;
+    for_each_place([&](int place) { compute_until(place, sending_step(place, sent())); });
   }
 
   // The step that is sent from, cut where a part of it is ready.
-  void send(int step, int fragments) {
+  void send(int round) {
     const std::size_t parts = site(0).ready_s.size();
-    const int round = step / shape_.inner_steps;
     Ids results;
     for (std::size_t part = 0; part < parts; ++part) {
       Ids encoded(held_.size(), kNoOperation);
       for_each_place([&](int place) {
         const auto& ready = site(place).ready_s;
         compute(place, ready[part] - (part == 0 ? 0 : ready[part - 1]));
-        if (part + 1 == parts) wait_for_an_earlier_exchange(place, step);
-        encoded[static_cast<std::size_t>(place)] = encode(place, round, fragments, parts);
+        if (part + 1 == parts) wait_for_an_earlier_exchange(place);
+        encoded[static_cast<std::size_t>(place)] = encode(place, round, parts);
       });
-      const double share = static_cast<double>(fragments) / static_cast<double>(parts);
-      results = meeting_.run(round, encoded, share);
+      results = meeting_.run(round, encoded, 1 / static_cast<double>(parts));
     }
     if (round == 0) plan_.arrivals = meeting_.arrivals();
     plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
-    if (shape_.delayed) sent_.push_back({step, results});
+    results_.push_back(std::move(results));
     const bool beside = shape_.overlap_steps > 0;
-    if (beside) awaited_[step + 1 + shape_.overlap_steps] = {results, round, fragments};
     for_each_place([&](int place) {
       const SiteWork& work = site(place);
+      ++done_[static_cast<std::size_t>(place)];
       compute(place, (beside ? work.step_s : work.needed_s) - work.ready_s.back());
     });
     if (beside) return;
-    apply(results, round, fragments);
-    for_each_place([&](int place) { compute(place, site(place).step_s - site(place).needed_s); });
+    for_each_place([&](int place) { apply(place, sent() - 1); });
+    for_each_place([&](int place) {
+      applied_[static_cast<std::size_t>(place)] = sent();
+      compute(place, site(place).step_s - site(place).needed_s);
+    });
+    pending_ = sent();
   }
 
   // Where results are waited for only before a later exchange: once all of that is ready.
-  void wait_for_an_earlier_exchange(int place, int step) {
-    const auto is_due = [&](const Sent& sent) { return sent.step + shape_.overlap_steps <= step; };
-    while (sent_.size() > 1 && is_due(sent_[1])) sent_.pop_front();
-    if (sent_.empty() || !is_due(sent_.front())) return;
+  void wait_for_an_earlier_exchange(int place) {
+    if (!shape_.delayed) return;
+    const auto is_due = [&](int exchange) {
+      return exchange < sent() &&
+             sending_step(place, exchange) + shape_.overlap_steps <= sending_step(place, sent());
+    };
+    int& next = waited_[static_cast<std::size_t>(place)];  // the first that was not due before
+    while (is_due(next)) ++next;
+    if (next == 0) return;
     finish_compute(place);
-    hold(place, sent_.front().results[static_cast<std::size_t>(place)]);
+    hold(place, result_of(place, next - 1));
   }
 
-  OperationId encode(int place, int round, int fragments, std::size_t parts) {
+  [[nodiscard]] OperationId result_of(int place, int exchange) const {
+    return results_[static_cast<std::size_t>(exchange)][static_cast<std::size_t>(place)];
+  }
+
+  OperationId encode(int place, int round, std::size_t parts) {
     const SiteWork& work = shape_.work(round)[static_cast<std::size_t>(place)];
     const OperationId ready =
-        copy(place, "fetch outer state",
-             work.copies.fetch_s * fragments / static_cast<double>(parts), finish_compute(place));
-    const double seconds = work.encode_s * fragments / static_cast<double>(parts);
+        copy(place, "fetch outer state", work.copies.fetch_s / static_cast<double>(parts),
+             finish_compute(place));
+    const double seconds = work.encode_s / static_cast<double>(parts);
     if (seconds == 0) return ready;
     return builder_.work(place, Stream::codec, Phase::encode, "encode outer", seconds, 1,
                          {&ready, 1});
   }
 
-  void end_round(int round) {
+  void end_round() {
     auto& ends = plan_.ends.emplace_back(held_.size(), kNoOperation);
-    require(plan_.ends.size() == static_cast<std::size_t>(round) + 1, "rounds end in order");
     for_each_place(
         [&](int place) { ends[static_cast<std::size_t>(place)] = finish_compute(place); });
   }
-
-  struct Sent {
-    int step = 0;
-    Ids results;
-  };
-  struct Awaited {
-    Ids results;
-    int round = 0;
-    int times = 1;
-  };
 
   const RoundShape& shape_;
   ScheduleBuilder builder_;
   Meeting meeting_;
   RoundPlan plan_;
-  std::vector<double> computed_;    // by place: seconds of steps that are not yet a kernel
-  std::vector<Ids> held_;           // by place: what its next kernel waits for
-  std::deque<Sent> sent_;           // where results are delayed: those not yet waited for
-  std::map<int, Awaited> awaited_;  // by the step that needs them
+  std::vector<double> computed_;  // by place: seconds of steps that are not yet a kernel
+  std::vector<Ids> held_;         // by place: what its next kernel waits for
+  std::vector<int> done_;     // by place: steps computed, each at the latest when it was sent from
+  std::vector<Ids> results_;  // by exchange: RoundPlan::results
+  // By place: exchanges whose results it has applied, and those that it has waited for where results
+  // are delayed. The first that some place has yet to apply.
+  std::vector<int> applied_, waited_;
+  int pending_ = 0;
 };
 
 }  // namespace

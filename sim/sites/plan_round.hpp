@@ -5,8 +5,9 @@
 //   site b  [500 inner steps]─[encode]─┼─► flows over ────┤
 //   site c  [500 inner steps]─[encode]─┘   the wide area  └─ after as many steps as may overlap
 //
-// Inner steps enter as times: each kind of site has been simulated on its own fabric. Bytes are
-// totals over all GPUs of a site. One of the places that do the same stands for all
+// Inner steps enter as times: each kind of site has been simulated on its own fabric. Sites may take
+// unlike numbers of steps in a round: a site sends each fragment after the same share of its own, and
+// what overlaps steps overlaps so many of its own. Bytes are totals over all GPUs of a site. One of the places that do the same stands for all
 // (sim/sites/alike_places.hpp): the others have no operations of their own.
 #pragma once
 
@@ -31,6 +32,7 @@ struct HostCopies {
 
 // The work of one site. Kernel times are for one exchange: of a fragment, or of a step's gradients.
 struct SiteWork {
+  int inner_steps = 0;  // H of its own; 0: the round's
   double step_s = 0;    // an inner step, alone
   double slowdown = 1;  // of its steps beside traffic of other sites
   // Times within the sending step, ascending, at which equal parts of the payload become available;
@@ -79,6 +81,10 @@ struct RoundShape {
   [[nodiscard]] Fate fate(std::size_t place) const {
     return fates.empty() ? Fate::heard : fates[place];
   }
+  // Inner steps of a place in a round.
+  [[nodiscard]] int steps(std::size_t place) const {
+    return sites[place].inner_steps > 0 ? sites[place].inner_steps : inner_steps;
+  }
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
   // Of each place in a round.
   [[nodiscard]] const std::vector<SiteWork>& work(int round) const {
@@ -97,7 +103,8 @@ struct RoundPlan {
   std::vector<std::vector<OperationId>> arrivals;
 };
 
-// Throws std::logic_error unless the shape matches the area's places.
+// Throws std::logic_error unless the shape matches the area's places, and every place has a step for
+// each fragment.
 [[nodiscard]] RoundPlan plan_round(const WideArea& area, const RoundShape& shape);
 
 }  // namespace sim

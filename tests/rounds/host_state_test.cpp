@@ -3,6 +3,7 @@
 // copies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <regex>
 
@@ -38,10 +39,11 @@ class HostState : public testing::Test {
         read_host_codecs(source_directory() / "traces/host_codecs/amd_epyc_milan.json"));
     return {table};
   }
-  // In rounds of ten steps.
+  // In rounds of ten steps, with at most as many fragments.
   static Scheme kept(std::string_view name, OuterState outer_state) {
     Scheme scheme = scheme_named(name);
     scheme.between_sites->inner_steps = 10;
+    scheme.between_sites->fragments = std::min(scheme.between_sites->fragments, 10);
     scheme.between_sites->outer_state = outer_state;
     return scheme;
   }
