@@ -197,9 +197,7 @@ Side read_side(const char* name, const std::string& flags, const CompareOptions&
 
 }  // namespace
 
-std::int64_t Side::global_batch() const {
-  return sim::global_batch(run.job.topology, run.setup.parallelism);
-}
+std::int64_t Side::global_batch() const { return sim::study::global_batch(run.job, run.setup); }
 
 sim::study::Comparison Comparison::question() const {
   return {a.run, b.run, options.aim(), options.repetitions, options.seed, options.jobs};

@@ -26,7 +26,7 @@ void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup
     }
     const sim::RoundContext round = job.round(setup);
     for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
-      add(round.step(table), *job.inner);
+      add(round.step(table), round.inner_at(table));
     }
   }
   for (const std::string& line : lines) print_note("warning: {}\n", line);

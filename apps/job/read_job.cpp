@@ -30,24 +30,38 @@ using sim::InputError;
 // Refuses simulations beyond the limits, and names the flag that made them so large.
 void check_size(const JobOptions& options, const Job& job) {
   for (const sim::Site& site : job.topology.sites) {
-    if (sim::study::is_held(site.cluster, job.model, job.parallelism)) continue;
-    const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
-                       : options.parallelism.accumulation != 0 ? "--accumulation"
-                                                               : "--nodes";
+    const sim::Parallelism p = job.parallelism_at(site);
+    if (sim::study::is_held(site.cluster, job.model, p)) continue;
+    const std::string flag = site.setup.accumulation
+                                 ? fmt::format("--topology: sites.{}.accumulation", site.name)
+                             : options.parallelism.global_batch != 0 ? "--global-batch"
+                             : options.parallelism.accumulation != 0 ? "--accumulation"
+                                                                     : "--nodes";
     throw InputError(fmt::format(
         "{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; keep "
         "their product at or below {:.0f}",
-        flag, sim::rank_count(site.cluster), (job.model.layers - 1) / job.parallelism.pipeline + 1,
-        job.parallelism.accumulation, sim::study::kMostLayers));
+        flag, sim::rank_count(site.cluster), (job.model.layers - 1) / p.pipeline + 1,
+        p.accumulation, sim::study::kMostLayers));
   }
 }
 
 int replica_count(const Job& job) {
   int replicas = 0;
   for (const sim::Site& site : job.topology.sites) {
-    replicas += site.count * sim::data_parallel(site.cluster, job.parallelism);
+    replicas += site.count * sim::data_parallel(site.cluster, job.parallelism_at(site));
   }
   return replicas;
+}
+
+// A number of sequences for all sites leaves none of them one of its own.
+void check_global_batch(const JobOptions& options, const Job& job) {
+  if (options.parallelism.global_batch == 0) return;
+  for (const sim::Site& site : job.topology.sites) {
+    if (!site.setup.micro_batch && !site.setup.accumulation) continue;
+    throw InputError(fmt::format(
+        "--global-batch: site {} has its own {}; write --micro-batch and --accumulation instead",
+        site.name, site.setup.micro_batch ? "micro_batch" : "accumulation"));
+  }
 }
 
 // Of what ships, `all` is what the job can run: within a cluster what is defined for the stage that
@@ -126,7 +140,8 @@ void read_calibrations(const JobOptions& options, const SortedSettings& settings
     table.host_codecs = host_codecs;
     sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
     keep_given(sheet, settings.topology, site.cluster.gpu);
-    sim::check(site.cluster, job.model, job.parallelism);
+    const std::string lines = sim::problems(site.cluster, job.model, job.parallelism_at(site));
+    if (!lines.empty()) throw InputError(sim::problems_by_own_keys(site, lines));
     job.calibrations.push_back(std::move(table));
   }
 }
@@ -167,6 +182,7 @@ Job read_job(const JobOptions& options) {
   }
   read_reliability(options, settings, job);
   read_calibrations(options, settings, job);
+  check_global_batch(options, job);
   job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
   check_size(options, job);
   if (!options.deadline.empty()) {

@@ -56,7 +56,7 @@ void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setu
 
 void warn_of_layout(const Job& job) {
   for (const sim::Site& site : job.topology.sites) {
-    warn_of_tensor_nodes(site.cluster, job.parallelism);
+    warn_of_tensor_nodes(site.cluster, job.parallelism_at(site));
   }
   if (job.inner) warn_of_unknown_gpus(*job.inner, gpus_of(job));
 }

@@ -148,17 +148,20 @@ void add_sites(const RoundFigures& round, Json& json) {
   json["events"] = round.events;
   json["by_site"] = Json::array();
   for (const SiteReport& site : round.by_site) {
-    json["by_site"].push_back({{"site", site.name},
-                               {"count", site.count},
-                               {"gpu", site.gpu},
-                               {"gpus", site.gpus},
-                               {"inner_step_s", site.inner_step_s},
-                               {"slowdown_beside_traffic", site.slowdown},
-                               {"sent_bytes", site.sent_bytes},
-                               {"received_bytes", site.received_bytes},
-                               {"memory_per_gpu_bytes", site.memory.total()},
-                               {"fits_memory", site.fits_memory},
-                               {"host_memory_per_node_bytes", site.host_memory_bytes}});
+    Json& one = json["by_site"].emplace_back(Json{{"site", site.name},
+                                                  {"count", site.count},
+                                                  {"gpu", site.gpu},
+                                                  {"gpus", site.gpus},
+                                                  {"inner_scheme", site.inner_scheme}});
+    add_parallelism(site.parallelism, one);
+    one.update(Json{{"inner_steps", site.inner_steps},
+                    {"inner_step_s", site.inner_step_s},
+                    {"slowdown_beside_traffic", site.slowdown},
+                    {"sent_bytes", site.sent_bytes},
+                    {"received_bytes", site.received_bytes},
+                    {"memory_per_gpu_bytes", site.memory.total()},
+                    {"fits_memory", site.fits_memory},
+                    {"host_memory_per_node_bytes", site.host_memory_bytes}});
   }
 }
 

@@ -87,11 +87,16 @@ struct SiteReport {
   std::string name;
   int count = 1;
   std::string gpu;
-  int gpus = 0;             // of one site
-  double tokens = 0;        // that one site adds to a round, mean; none where they are lost
-  double inner_step_s = 0;  // alone
-  double slowdown = 1;      // of a step beside traffic to other sites
-  double sent_bytes = 0;    // of one site in a round, mean
+  int gpus = 0;       // of one site
+  std::string setup;  // fields of its own, "tp 8"; none where it trains as the job says
+  std::string inner_scheme;
+  Parallelism parallelism;
+  std::int64_t sequences = 0;  // of an inner step
+  int inner_steps = 1;         // of a round
+  double tokens = 0;           // that one site adds to a round, mean; none where they are lost
+  double inner_step_s = 0;     // alone
+  double slowdown = 1;         // of a step beside traffic to other sites
+  double sent_bytes = 0;       // of one site in a round, mean
   double received_bytes = 0;
   MemoryUse memory;           // of one GPU, outer state included
   double capacity_bytes = 0;  // of its memory
@@ -103,10 +108,12 @@ struct SiteReport {
 struct RoundFigures {
   std::string inner_scheme;
   int sites = 0;
+  // Of the scheme: sites may have numbers of inner steps of their own.
   int inner_steps = 1, across_every = 1, fragments = 1, overlap_steps = 0;
   std::string outcome;              // "complete", "partial" or "aborted"
   std::vector<std::string> events;  // what kept a round from being complete
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
+  double tokens = 0;       // of the round
   // From the last step of a round until its last result is there, mean over sites, of the last round
   // that was simulated: what overlap hides, or what is still to be waited for.
   double exchange_after_round_s = 0;

@@ -77,8 +77,12 @@ std::string chosen_flags(std::span<const Report> reports) {
 std::string site_lines(const RoundFigures& round) {
   std::string text;
   for (const SiteReport& site : round.by_site) {
-    text += fmt::format("{} x {}: {} {}, inner step {}\n", site.count, site.name, site.gpus,
-                        site.gpu, time_text(site.inner_step_s));
+    const bool own_steps = site.inner_steps != round.inner_steps;
+    const std::string steps =
+        own_steps ? fmt::format("{} inner steps of", site.inner_steps) : "inner step";
+    text +=
+        fmt::format("{} x {}: {} {}, {} {}{}\n", site.count, site.name, site.gpus, site.gpu, steps,
+                    time_text(site.inner_step_s), site.setup.empty() ? "" : "; with " + site.setup);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <ranges>
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/goodput_rows.hpp"
@@ -65,12 +66,27 @@ Rows if_they_fit(Rows rows, const std::function<bool(const Report&)>& fit) {
   return rows;
 }
 
+bool has_own_steps(const RoundFigures& round) {
+  return std::ranges::any_of(
+      round.by_site, [&](const SiteReport& site) { return site.inner_steps != round.inner_steps; });
+}
+
+// "20", or "20 to 50" where sites have numbers of their own.
+std::string steps_text(const Report& report) {
+  const auto [least, most] =
+      std::ranges::minmax(report.round->by_site | std::views::transform(&SiteReport::inner_steps));
+  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+}
+
 // What data-parallel ranks share of the model, and among how many where not among all; or how often
 // sites exchange what.
 Rows setup_rows(bool rounds) {
   if (rounds) {
-    return {figure("inner steps per round", "{:.0f}",
-                   [](const Report& r) { return r.round->inner_steps; }),
+    return {{"inner steps per round", steps_text},
+            {"  tokens",
+             [](const Report& r) {
+               return has_own_steps(*r.round) ? fmt::format("{:.0f}", r.round->tokens) : kNone;
+             }},
             figure("  across regions every", "{:.0f} rounds",
                    [](const Report& r) {
                      return r.round->across_every == 1 ? kNan : r.round->across_every;

@@ -128,7 +128,7 @@ OuterTraffic outer_traffic(const RoundContext& context, std::size_t table, const
 
 InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
-  auto [schedule, wiring] = plan_step(context.step(table), context.inner);
+  auto [schedule, wiring] = plan_step(context.step(table), context.inner_at(table));
   const Timeline alone = simulate(schedule, wiring);
   if (alone.outcome != Outcome::complete) {
     throw InputError(
@@ -139,9 +139,9 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
   const bool parts = sends_parts(context, scheme);
-  step.ready_s = parts
-                     ? ready_parts(schedule, alone, context.parallelism.accumulation, step.needed_s)
-                     : std::vector<double>{step.needed_s};
+  step.ready_s = parts ? ready_parts(schedule, alone, context.parallelism_at(table).accumulation,
+                                     step.needed_s)
+                       : std::vector<double>{step.needed_s};
   if (const OuterTraffic traffic = outer_traffic(context, table, scheme); traffic.rate_Bps > 0) {
     add_outer_traffic(site.cluster, traffic, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));

@@ -8,8 +8,8 @@ namespace sim {
 
 InnerStep InnerSteps::of(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
-  Known& known = at({.parallelism = context.parallelism,
-                     .inner = context.inner,
+  Known& known = at({.parallelism = context.parallelism_at(table),
+                     .inner = context.inner_at(table),
                      .whole = context.whole,
                      .gradients = scheme.between_sites->gradients,
                      .speed = site.speed,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rounds/round_rates.hpp"
 
-#include "sim/rounds/round_report.hpp"
-
 namespace sim {
 namespace {
 
@@ -18,33 +16,30 @@ double kept_rounds(const RoundResult& result, std::size_t place) {
 
 void add_rates(const RoundContext& context, const RoundResult& result, Report& report) {
   RoundFigures& round = *report.round;
-  double tokens = 0;
   double busy = 0;
   double usd = 0;
   std::size_t place = 0;
   for (SiteReport& row : round.by_site) {
     for (int i = 0; i < row.count; ++i, ++place) {
       const Site& site = site_of(context.area, static_cast<int>(place));
-      const int gpus = rank_count(site.cluster);
-      report.gpus += gpus;
+      report.gpus += row.gpus;
       if (!report.ended()) continue;
       usd += price_of(site).base() * report.time_s;
-      report.energy_j += gpus * site.cluster.gpu.power.base() * report.time_s;
+      report.energy_j += row.gpus * site.cluster.gpu.power.base() * report.time_s;
       const double rounds = kept_rounds(result, place);
       if (rounds == 0) continue;
-      const double kept = rounds *
-                          static_cast<double>(global_batch(site.cluster, context.parallelism)) *
-                          context.model.sequence * round.inner_steps;
-      tokens += kept;
+      const double kept =
+          rounds * static_cast<double>(row.sequences) * context.model.sequence * row.inner_steps;
+      round.tokens += kept;
       row.tokens += kept / row.count;
-      busy += rounds * gpus * result.shape.sites[place].step_s * round.inner_steps;
+      busy += rounds * row.gpus * row.inner_step_s * row.inner_steps;
     }
   }
   if (!report.ended()) return;
-  report.tokens_per_s = tokens / report.time_s;
+  report.tokens_per_s = round.tokens / report.time_s;
   round.utilisation = busy / report.gpus / report.time_s;
   round.link_usd = lease_price(context.area).base() * report.time_s;
-  report.usd_per_million_tokens = (usd + round.link_usd + round.egress_usd) / tokens * 1e6;
+  report.usd_per_million_tokens = (usd + round.link_usd + round.egress_usd) / round.tokens * 1e6;
 }
 
 }  // namespace sim

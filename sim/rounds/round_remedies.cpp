@@ -17,6 +17,14 @@ RoundContext with_layout(RoundContext context, const Parallelism& parallelism) {
   return context;
 }
 
+// A field that the site has a key of its own for is set there: "`set` sites.lab.tp=2".
+std::string set_at(const Site& site, const std::string& field) {
+  std::string set = by_own_keys(site, field);
+  if (set == field) return field;
+  set.replace(set.find(' '), 1, "=");
+  return "`set` " + set;
+}
+
 // The state on hosts, which costs a copy a round.
 void add_host_state(const RoundContext& context, const RoundSetup& from,
                     std::vector<Remedy<RoundSetup>>& all) {
@@ -32,21 +40,28 @@ void add_host_state(const RoundContext& context, const RoundSetup& from,
 
 std::vector<std::string> what_would_fit(const RoundContext& context, std::size_t table,
                                         const Scheme& scheme) {
-  const Cluster& cluster = context.area.sites[table].cluster;
+  const Site& site = context.area.sites[table];
+  const Cluster& cluster = site.cluster;
+  // As the site trains, but with nothing of its own, so that everything can be changed.
+  WideArea area = context.area;
+  area.sites[table].setup = {};
+  const Inside inside = context.inside(table);
+  const RoundContext of_site{area,          context.model, context.calibrations, inside.parallelism,
+                             inside.scheme, context.whole};
   const auto next = [&](const RoundSetup& from) {
     std::vector<Remedy<RoundSetup>> all;
-    add_host_state(context, from, all);
+    add_host_state(of_site, from, all);
     for (auto& layout : layout_remedies(cluster, context.model, from.parallelism)) {
-      const StepContext step = with_layout(context, layout.changed).step(table);
-      if (!problems(step, context.inner).empty()) continue;
-      all.push_back({std::move(layout.fields), {layout.changed, from.scheme}});
+      const StepContext step = with_layout(of_site, layout.changed).step(table);
+      if (!problems(step, inside.scheme).empty()) continue;
+      all.push_back({set_at(site, layout.fields), {layout.changed, from.scheme}});
     }
     return all;
   };
   const auto needs = [&](const RoundSetup& setup) {
-    return site_memory(with_layout(context, setup.parallelism), table, setup.scheme).total();
+    return site_memory(with_layout(of_site, setup.parallelism), table, setup.scheme).total();
   };
-  return remedies_that_fit(RoundSetup{context.parallelism, scheme},
+  return remedies_that_fit(RoundSetup{inside.parallelism, scheme},
                            static_cast<double>(cluster.gpu.memory.count), next, needs);
 }
 

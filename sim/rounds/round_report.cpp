@@ -64,8 +64,13 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
                    .count = site.count,
                    .gpu = site.cluster.gpu.name,
                    .gpus = rank_count(site.cluster),
+                   .setup = own_setup_text(site, context.of_job()),
+                   .inner_scheme = context.inner_at(table).name,
+                   .parallelism = context.parallelism_at(table),
+                   .inner_steps = result.shape.steps(place),
                    .inner_step_s = result.shape.sites[place].step_s,
                    .slowdown = result.shape.sites[place].slowdown};
+    row.sequences = global_batch(site.cluster, row.parallelism);
     for (int i = 0; i < site.count; ++i, ++place) {
       row.sent_bytes += per_round(result, bytes.sent[place], place) / site.count;
       row.received_bytes += per_round(result, bytes.received[place], place) / site.count;
@@ -183,7 +188,8 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
           fmt::format("on the hosts; copies at {:.4g} GB/s per GPU and direction",
                       host_copy_rate(site.cluster).value_or(Bandwidth()) / 1_GBps);
     }
-    for (const auto& [key, takers] : asked_outcome(context.step(table), context.inner).takers) {
+    for (const auto& [key, takers] :
+         asked_outcome(context.step(table), context.inner_at(table)).takers) {
       report.sources[fmt::format("site {} {}", site.name, key)] = takers;
     }
   }
@@ -204,10 +210,11 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
 
 }  // namespace
 
-std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism) {
+std::int64_t global_batch(const RoundContext& context) {
   std::int64_t sequences = 0;
-  for (const Site& site : area.sites) {
-    sequences += site.count * global_batch(site.cluster, parallelism);
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
+    sequences += site.count * global_batch(site.cluster, context.parallelism_at(table));
   }
   return sequences;
 }
@@ -217,7 +224,7 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
                 .model = context.model.name,
                 .scheme = std::string(scheme.name),
                 .parallelism = context.parallelism,
-                .global_batch = global_batch(context.area, context.parallelism),
+                .global_batch = global_batch(context),
                 .sequence = context.model.sequence,
                 .time_s = result.round_s};
   RoundFigures& round = report.round.emplace();

@@ -13,7 +13,7 @@ namespace sim {
 struct JsonDocument;
 
 // Sequences of one inner step at all sites.
-[[nodiscard]] std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism);
+[[nodiscard]] std::int64_t global_batch(const RoundContext& context);
 
 [[nodiscard]] Report summarize(const RoundContext& context, const Scheme& scheme,
                                const RoundResult& result);

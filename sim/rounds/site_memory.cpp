@@ -9,11 +9,12 @@
 namespace sim {
 
 SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
-    : inside_(memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
-                         codec_memory(context.step(table), context.inner))),
+    : inside_(memory_use(context.area.sites[table].cluster, context.model,
+                         context.parallelism_at(table),
+                         codec_memory(context.step(table), context.inner_at(table)))),
       calibration_(context.calibrations[table]),
       node_gpus_(context.area.sites[table].cluster.gpus_per_node),
-      stages_(context.parallelism.pipeline),
+      stages_(context.parallelism_at(table).pipeline),
       places_(place_count(context.area)),
       region_size_(region_size(context.area, table)),
       syncer_(context.area.syncer) {

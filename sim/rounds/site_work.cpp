@@ -105,9 +105,10 @@ void add_work(const RoundContext& context, std::size_t table, const SiteExchange
 double hop_inside_s(const RoundContext& context) {
   double sum = 0;
   double hops = 0;
-  for (const Site& site : context.area.sites) {
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
     const double nodes = site.cluster.nodes - 1;
-    const double links = data_parallel(site.cluster, context.parallelism) - 1 - nodes;
+    const double links = data_parallel(site.cluster, context.parallelism_at(table)) - 1 - nodes;
     sum += site.count * (nodes * site.cluster.network.latency.base() +
                          std::max(0.0, links) * site.cluster.nvlink.latency.base());
     hops += site.count * (nodes + std::max(0.0, links));
@@ -143,6 +144,9 @@ SiteWork exchange_kernels(const SiteExchange& exchange, const Cluster& cluster,
 std::string problem(const RoundContext& context, const Scheme& scheme) {
   require(scheme.between_sites.has_value(), "rounds are of a scheme between sites");
   const SiteExchange& exchange = *scheme.between_sites;
+  if (std::string line = problem_of_setups(context.area, context.of_job(), scheme); !line.empty()) {
+    return line;
+  }
   if (exchange.exchange->is_stored && !context.area.store) {
     return fmt::format("`scheme`: {} needs object storage; add [store] to {}", scheme.name,
                        context.area.name);
@@ -179,14 +183,14 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
 
 void check(const RoundContext& context, const Scheme& scheme) {
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-    const std::string lines = problems(context.step(table), context.inner);
-    if (!lines.empty()) throw InputError(lines);
+    const std::string lines = problems(context.step(table), context.inner_at(table));
+    if (!lines.empty()) throw InputError(problems_by_own_keys(context.area.sites[table], lines));
   }
   if (const std::string line = problem(context, scheme); !line.empty()) throw InputError(line);
 }
 
 std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table, int fragments) {
-  const Parallelism& p = context.parallelism;
+  const Parallelism p = context.parallelism_at(table);
   const int data = data_parallel(context.area.sites[table].cluster, p);
   std::vector<ShardSize> shards;
   for (int stage = 0; stage < p.pipeline; ++stage) {
@@ -232,7 +236,10 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     add_work(context, table, exchange, inner_steps[table], shape);
-    shape.gpus += site.count * data_parallel(site.cluster, context.parallelism);
+    shape.gpus += site.count * data_parallel(site.cluster, context.parallelism_at(table));
+  }
+  if (!exchange.gradients) {
+    set_own_steps(context.area, exchange.inner_steps / scheme.between_sites->inner_steps, shape);
   }
   return shape;
 }

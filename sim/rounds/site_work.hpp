@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/program/plan_step.hpp"
+#include "sim/rounds/site_setup.hpp"
 #include "sim/sites/plan_round.hpp"
 #include "sim/workload/memory.hpp"
 
@@ -20,16 +21,24 @@ struct RoundContext {
   const WideArea& area;
   const Model& model;
   std::span<const Calibration> calibrations;  // by table of sites, for its GPU
-  Parallelism parallelism;                    // inside every site
+  Parallelism parallelism;  // inside the sites, but for keys of their own; as is the scheme
   const Scheme& inner;
   bool whole = false;           // StepContext::whole, RoundShape::whole
   InnerSteps* known = nullptr;  // to simulate each inner step once
 
+  [[nodiscard]] Inside of_job() const { return {inner, parallelism}; }
+  [[nodiscard]] Inside inside(std::size_t table) const {
+    return inside_of(area.sites[table], of_job());
+  }
+  [[nodiscard]] const Scheme& inner_at(std::size_t table) const { return inside(table).scheme; }
+  [[nodiscard]] Parallelism parallelism_at(std::size_t table) const {
+    return inside(table).parallelism;
+  }
   [[nodiscard]] StepContext step(std::size_t table) const {
     return {.cluster = area.sites[table].cluster,
             .model = model,
             .calibration = calibrations[table],
-            .parallelism = parallelism,
+            .parallelism = parallelism_at(table),
             .whole = whole};
   }
 };

@@ -85,6 +85,7 @@ struct Exchange {
   bool joins_all = false;         // sends from every site to every other
   bool joins_two = false;         // of the sites, other ones in each round
   bool is_ring = false;           // of sites, in some order
+  bool joins_ranks = false;       // of all sites that hold the same part of the model
   bool encodes_sums = false;      // at every hop anew, so that what is lost grows with the sites
   bool fans_out = false;          // by SiteExchange::fan_out
   bool works_in_regions = false;  // also among the sites of each region alone

@@ -129,6 +129,7 @@ constinit const Exchange exchanges::quantized_ring{.name = "quantized_ring",
 constinit const Exchange exchanges::flat_ring{.name = "flat_ring",
                                               .sums_in_flight = true,
                                               .is_ring = true,
+                                              .joins_ranks = true,
                                               .alike_sites = true,
                                               .add_kernels = add_decode,
                                               .run = run_flat_ring};

@@ -9,6 +9,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
+#include "sim/rounds/round_report.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::study {
@@ -50,6 +51,11 @@ Job with_counts(Job job, std::span<const int> counts) {
   return job;
 }
 
+std::int64_t global_batch(const Job& job, const Setup& setup) {
+  return job.inner ? sim::global_batch(job.round(setup))
+                   : sim::global_batch(job.cluster(), setup.parallelism);
+}
+
 WideArea area_of(Cluster cluster) {
   WideArea area{.name = cluster.name};
   area.sites.push_back({.name = area.name, .cluster = std::move(cluster)});
@@ -75,8 +81,25 @@ Job job_of(Cluster cluster, Model model, Calibration calibration,
   return job;
 }
 
+namespace {
+
+// As with settings of schemes, some may have no use for it, but not all.
+void check_own_steps(const WideArea& area, std::span<const Setup> setups) {
+  const auto has_rounds = [](const Setup& setup) { return !setup.scheme.between_sites->gradients; };
+  if (setups.empty() || std::ranges::any_of(setups, has_rounds)) return;
+  for (const Site& site : area.sites) {
+    if (!site.setup.inner_steps) continue;
+    throw InputError(fmt::format(
+        "`topology`: sites.{}.inner_steps: {} exchanges gradients in every step; remove it",
+        site.name, setups.front().scheme.name));
+  }
+}
+
+}  // namespace
+
 void check(const Job& job, std::span<const Setup> setups) {
   if (job.inner) {
+    check_own_steps(job.topology, setups);
     for (const Setup& setup : setups) sim::check(job.round(setup), setup.scheme);
     return;
   }

@@ -2,6 +2,7 @@
 // Job: the input of a study, for one cluster and for several sites alike.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -69,6 +70,10 @@ struct Job {
   [[nodiscard]] Setup setup_of(Scheme scheme) const;
   // With scheme_settings: with all of them on one cluster, between sites with those that apply.
   [[nodiscard]] Scheme with_settings(const Scheme& scheme) const;
+  // Inside a site, where it may have keys of its own.
+  [[nodiscard]] Parallelism parallelism_at(const Site& site) const {
+    return inner ? inside_of(site, {*inner, parallelism}).parallelism : parallelism;
+  }
   [[nodiscard]] StepContext context(const Setup& setup) const { return context(setup, cluster()); }
   // On another cluster, which must outlive the result.
   [[nodiscard]] StepContext context(const Setup& setup, const Cluster& on) const {
@@ -79,6 +84,8 @@ struct Job {
   }
 };
 
+// Sequences of a step, at all sites.
+[[nodiscard]] std::int64_t global_batch(const Job& job, const Setup& setup);
 // Of several sites, with these numbers of them per table (as with_counts() of a WideArea).
 [[nodiscard]] Job with_counts(Job job, std::span<const int> counts);
 // A cluster as the only site.

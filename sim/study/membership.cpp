@@ -61,7 +61,8 @@ class RoundsByMembers {
       const int rounded = (members[table] + unit / 2) / unit * unit;
       near.push_back(rounded == 0 ? members[table] : rounded);
       if (members[table] == 0) continue;
-      steps_s = std::max(steps_s, figures_.inner_steps * figures_.by_site[table].inner_step_s);
+      const SiteReport& site = figures_.by_site[table];
+      steps_s = std::max(steps_s, site.inner_steps * site.inner_step_s);
     }
     const auto [known, added] = round_s_.try_emplace(near);
     if (added) known->second = pace_(near) * figures_.inner_steps;

@@ -38,6 +38,16 @@ struct Variation {
   std::optional<Seconds> repeats;    // then the full rate again, and the changes anew
 };
 
+// How the sites of a table train where the job does not say it for them: fields named as the job's.
+struct SiteSetup {
+  std::optional<int> micro_batch, accumulation;
+  std::optional<int> tensor, pipeline;  // `tp`, `pp`
+  std::optional<int> zero;              // stage
+  std::string inner_scheme = {};        // of a shipped one; none: the job's
+  std::optional<int> inner_steps;       // in a round
+  bool operator==(const SiteSetup&) const = default;
+};
+
 // One table [sites.NAME]: `count` equal sites; 0 leaves them out.
 struct Site {
   std::string name;
@@ -53,7 +63,8 @@ struct Site {
   // It comes and goes: means, of exponential laws, of the times from joining until it leaves and from
   // there until it is back. None: it stays.
   std::optional<Seconds> stays, returns_after;
-  Variation variation;  // of uplink and downlink
+  Variation variation;   // of uplink and downlink
+  SiteSetup setup = {};  // of its own
 };
 
 // The path between pairs of sites: [links.NAME], or [backbone] for all pairs without a link.

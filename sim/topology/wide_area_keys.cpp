@@ -18,6 +18,8 @@ constexpr std::array kSenders{EnumName<Transport::Sender>{"gpu", Transport::Send
 constexpr std::array kControls{EnumName<Tcp::Control>{"reno", Tcp::Control::reno},
                                EnumName<Tcp::Control>{"cubic", Tcp::Control::cubic}};
 
+constexpr int kMostSteps = 100'000;  // inner steps of a round, as a scheme's
+
 // A simulation plays every change until the slowest transfer ends: rounds of days need that.
 constexpr Seconds kShortestSpacing = Seconds::from_base(1);
 
@@ -108,6 +110,24 @@ Transport read_transport(TomlReader& reader) {
   read_tcp(reader, transport);
   read_rdma(reader, transport);
   return transport;
+}
+
+SiteSetup read_site_setup(TomlReader& reader, std::string_view table) {
+  SiteSetup setup;
+  const auto read = [&](const char* leaf, const IntegerRange& range, std::optional<int>& field) {
+    const std::string key = key_in(table, leaf);
+    if (reader.has(key)) field = static_cast<int>(reader.integer(key, range));
+  };
+  const IntegerRange count{.lowest = 1, .highest = kMostOfAKind};
+  read("micro_batch", count, setup.micro_batch);
+  read("accumulation", count, setup.accumulation);
+  read("tp", count, setup.tensor);
+  read("pp", count, setup.pipeline);
+  read("zero", {.lowest = 0, .highest = 3}, setup.zero);
+  read("inner_steps", {.lowest = 1, .highest = kMostSteps}, setup.inner_steps);
+  const std::string scheme = key_in(table, "inner_scheme");
+  if (reader.has(scheme)) setup.inner_scheme = reader.text(scheme);
+  return setup;
 }
 
 Variation read_variation(TomlReader& reader, std::string_view table) {

@@ -19,6 +19,9 @@ inline constexpr int kMostOfAKind = 65'536;
 // [wan], with [tcp] or [rdma].
 [[nodiscard]] Transport read_transport(TomlReader& reader);
 
+// How the sites of the table train, where that differs from the job.
+[[nodiscard]] SiteSetup read_site_setup(TomlReader& reader, std::string_view table);
+
 // `changes` and `repeats` of the table.
 [[nodiscard]] Variation read_variation(TomlReader& reader, std::string_view table);
 

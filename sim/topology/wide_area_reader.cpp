@@ -114,6 +114,7 @@ Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& c
     site.drops_out = reader.quantity<Seconds>(key("drops_out"), Zero::allowed);
   }
   read_comings(reader, table, site);
+  site.setup = read_site_setup(reader, table);
   site.variation = read_variation(reader, table);
   return site;
 }

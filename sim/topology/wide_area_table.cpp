@@ -12,6 +12,7 @@ constexpr std::string_view kSiteChanges =
 constexpr std::string_view kPathChanges =
     "Changes in the rate of the path, in chronological order. "
     "`\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an outage.";
+constexpr std::string_view kOfTheJob = "the job's";
 constexpr std::string_view kRepeats = "Period after which the changes start over.";
 constexpr std::string_view kBackgroundMeaning = "Fraction of `bandwidth` taken by other traffic.";
 
@@ -52,6 +53,22 @@ constexpr TomlKey kWideAreaKeys[] = {
      "between them."},
     {"sites.NAME.speed", "number from 0.001 to 1", "1",
      "Speed of the site's steps, relative to the full speed of its GPUs."},
+    {"sites.NAME.micro_batch", "whole number from 1 to 65536", kOfTheJob,
+     "Sequences of a micro-batch at the site."},
+    {"sites.NAME.accumulation", "whole number from 1 to 65536", kOfTheJob,
+     "Micro-batches of an inner step, of each replica at the site."},
+    {"sites.NAME.tp", "whole number from 1 to 65536", kOfTheJob,
+     "Tensor parallelism inside the site."},
+    {"sites.NAME.pp", "whole number from 1 to 65536", kOfTheJob,
+     "Pipeline parallelism inside the site."},
+    {"sites.NAME.zero", "whole number from 0 to 3", kOfTheJob,
+     "ZeRO stage inside the site; the software stays that of the job."},
+    {"sites.NAME.inner_scheme", "string", kOfTheJob,
+     "Shipped scheme for weights and gradients inside the site. Unless `zero` is given, it runs at "
+     "the job's stage if it is defined there."},
+    {"sites.NAME.inner_steps", "whole number from 1 to 100000", "the scheme's",
+     "Inner steps of the site in a round; for schemes that exchange in every step, 1 whatever is "
+     "written."},
     {"sites.NAME.late", "time", "0 s", "Delay before the site begins the round.", "10 s"},
     {"sites.NAME.drops_out", "time", "never",
      "Time into the round at which the site leaves for good.", "60 s"},

@@ -39,6 +39,13 @@ late = "7 s"
 drops_out = "90 s"
 stays = "8 h"
 returns_after = "3 h"
+micro_batch = 21
+accumulation = 22
+tp = 23
+pp = 24
+zero = 1
+inner_scheme = "sdp4bit"
+inner_steps = 25
 changes = ["100 s: 0.5", "200 s: 0", "260 s: 1"]
 repeats = "600 s"
 [sites.west]

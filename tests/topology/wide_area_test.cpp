@@ -35,6 +35,7 @@ TEST(WideArea, HasEveryValueOfItsFile) {
   EXPECT_FALSE(area.sites[1].power_cap || area.sites[1].late || area.sites[1].drops_out ||
                area.sites[1].stays);
   EXPECT_TRUE(area.sites[1].variation.changes.empty());
+  EXPECT_EQ(area.sites[1].setup, SiteSetup{});
 }
 
 TEST(WideArea, HasEveryValueOfASite) {
@@ -54,6 +55,13 @@ TEST(WideArea, HasEveryValueOfASite) {
   EXPECT_EQ(site.drops_out, 90_s);
   EXPECT_EQ(site.stays, Seconds::from_base(8 * kHour_s));
   EXPECT_EQ(site.returns_after, Seconds::from_base(3 * kHour_s));
+  EXPECT_EQ(site.setup, (SiteSetup{.micro_batch = 21,
+                                   .accumulation = 22,
+                                   .tensor = 23,
+                                   .pipeline = 24,
+                                   .zero = 1,
+                                   .inner_scheme = "sdp4bit",
+                                   .inner_steps = 25}));
   EXPECT_EQ(read_area(kSampleArea).detection, 4_s);
   ASSERT_EQ(site.variation.changes.size(), 3u);
   EXPECT_EQ(site.variation.changes[0].at, 100_s);

@@ -24,11 +24,26 @@ bool is_by_node(const Scheme& scheme) {
   return scheme.gradients.algorithm->is_by_node || scheme.weights.secondary_shards;
 }
 
+// On one of the grounds.
+Inside inside(const Ground& ground, const Scheme& scheme, const Parallelism& p) {
+  return inside_of(ground.site(), {scheme, p});
+}
+
+// With nothing of its own if there is such a one: what it can run is asked as it is.
+const Ground& plainest(std::span<const Ground> grounds) {
+  const auto plain = std::ranges::find_if(
+      grounds, [](const Ground& one) { return one.site().setup == SiteSetup{}; });
+  return plain == grounds.end() ? grounds.front() : *plain;
+}
+
 class FrameSearch {
  public:
   FrameSearch(std::int64_t batch_tokens, std::span<const Ground> grounds,
               std::span<const Scheme> schemes)
-      : batch_tokens_(batch_tokens), grounds_(grounds), first_(*grounds.front().job) {
+      : batch_tokens_(batch_tokens),
+        grounds_(grounds),
+        first_(*grounds.front().job),
+        scheme_(schemes.front()) {
     for (const Scheme& scheme : schemes) {
       for (const int stage : scheme.zero) {
         if (first_.zero && stage != *first_.zero) continue;
@@ -44,8 +59,14 @@ class FrameSearch {
     }
     Parallelism p = first_.parallelism;
     if (!fixed("gradient-precision")) p.gradients = Precision::bf16;  // the faster one
-    for (const int tensor : degrees("tp", p.tensor, gpus)) {
-      for (const int pipeline : degrees("pp", first_.parallelism.pipeline, first_.model.layers)) {
+    const Parallelism& given = first_.parallelism;
+    const auto tensors =
+        fixed("tp") || is_own(&SiteSetup::tensor) ? std::vector{given.tensor} : divisors(gpus);
+    const auto pipelines = fixed("pp") || is_own(&SiteSetup::pipeline)
+                               ? std::vector{given.pipeline}
+                               : divisors(first_.model.layers);
+    for (const int tensor : tensors) {
+      for (const int pipeline : pipelines) {
         p.tensor = tensor;
         p.pipeline = pipeline;
         p.virtual_stages = 1;
@@ -59,25 +80,31 @@ class FrameSearch {
  private:
   [[nodiscard]] bool fixed(const char* field) const { return first_.given.contains(field); }
 
-  [[nodiscard]] bool all(const auto& holds) const {
-    return std::ranges::all_of(grounds_, [&](const Ground& one) { return holds(*one.job); });
+  // Whether every site has the field as its own, so that nothing is left to choose.
+  [[nodiscard]] bool is_own(std::optional<int> SiteSetup::*field) const {
+    return std::ranges::all_of(
+        grounds_, [&](const Ground& one) { return (one.site().setup.*field).has_value(); });
   }
+  [[nodiscard]] Parallelism at(const Ground& ground, const Parallelism& p) const {
+    return inside(ground, scheme_, p).parallelism;
+  }
+  [[nodiscard]] bool all(const auto& holds) const { return std::ranges::all_of(grounds_, holds); }
   [[nodiscard]] bool is_possible(const Parallelism& p) const {
-    return all([&](const Job& job) { return problems(job.cluster(), job.model, p).empty(); });
+    return all([&](const Ground& one) {
+      return problems(one.job->cluster(), one.job->model, at(one, p)).empty();
+    });
   }
   [[nodiscard]] bool is_held(const Parallelism& p) const {
-    return all([&](const Job& job) { return study::is_held(job.cluster(), job.model, p); });
-  }
-
-  [[nodiscard]] std::vector<int> degrees(const char* field, int given, int whole) const {
-    return fixed(field) ? std::vector{given} : divisors(whole);
+    return all([&](const Ground& one) {
+      return study::is_held(one.job->cluster(), one.job->model, at(one, p));
+    });
   }
 
   // Behind one switch all GPUs are neighbours, and one replica has no others.
   [[nodiscard]] bool placement_matters(const Parallelism& p) const {
     return std::ranges::any_of(grounds_, [&](const Ground& one) {
       const Cluster& cluster = one.job->cluster();
-      return data_parallel(cluster, p) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
+      return data_parallel(cluster, at(one, p)) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
     });
   }
 
@@ -118,7 +145,7 @@ class FrameSearch {
   void add_splits(const Parallelism& p) {
     std::int64_t pass = 0;  // tokens of a micro-batch of one sequence in every replica
     for (const Ground& ground : grounds_) {
-      pass += std::int64_t{ground.count} * data_parallel(ground.job->cluster(), p) *
+      pass += std::int64_t{ground.count} * data_parallel(ground.job->cluster(), at(ground, p)) *
               first_.model.sequence;
     }
     const std::int64_t passes = (batch_tokens_ - 1) / pass + 1;
@@ -126,11 +153,12 @@ class FrameSearch {
       ++found_.not_held;
       return;
     }
+    const bool one = is_own(&SiteSetup::micro_batch) && is_own(&SiteSetup::accumulation);
     Parallelism split = p;
     for (int count = 1; count <= passes; ++count) {
       split.accumulation = count;
       if (!is_held(split)) break;
-      if (passes % count != 0) continue;
+      if (passes % count != 0 || (one && count < passes)) continue;
       split.micro_batch = static_cast<int>(passes / count);
       if (fixed("micro-batch") && split.micro_batch != first_.parallelism.micro_batch) continue;
       for (const int stage : {1, 3}) {
@@ -151,6 +179,7 @@ class FrameSearch {
   const std::int64_t batch_tokens_;
   const std::span<const Ground> grounds_;
   const Job& first_;
+  const Scheme& scheme_;
   const OpenSoftware software_ = chosen_software(first_);
   bool fsdp_ = false, below_ = false;  // stages that some scheme is defined for
   Frames found_;
@@ -186,17 +215,22 @@ Frames frames_of(std::int64_t batch_tokens, std::span<const Ground> grounds,
 
 std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const Scheme> schemes,
                                const Parallelism& frame) {
-  const Job& first = *grounds.front().job;
-  const bool even = std::ranges::all_of(
-      grounds, [&](const Ground& one) { return has_even_replicas(one.job->cluster(), frame); });
+  const Job& first = *plainest(grounds).job;
+  const auto by_node_possible = [&](const Scheme& scheme) {
+    return std::ranges::all_of(grounds, [&](const Ground& one) {
+      const Inside at = inside(one, scheme, frame);
+      return !is_by_node(at.scheme) || has_even_replicas(one.job->cluster(), at.parallelism);
+    });
+  };
   const auto possible = [&](const Scheme& scheme, const Parallelism& p) {
     return std::ranges::all_of(grounds, [&](const Ground& one) {
-      return problems(one.job->context({scheme, p}), scheme).empty();
+      const auto [own, parallelism] = inside(one, scheme, p);
+      return problems(one.job->context({own, parallelism}), own).empty();
     });
   };
   std::vector<Layout> layouts;
   for (std::size_t i = 0; i < schemes.size(); ++i) {
-    if (!even && is_by_node(schemes[i])) continue;
+    if (!by_node_possible(schemes[i])) continue;
     for (const int stage : schemes[i].zero) {
       if ((stage == 3) != (frame.sharding.stage == 3)) continue;
       if (first.zero && stage != *first.zero) continue;

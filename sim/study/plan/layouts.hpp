@@ -16,10 +16,11 @@ struct Layout {
   Parallelism parallelism;
 };
 
-// A number of equal clusters with the job.
+// A number of equal clusters with the job, of sites that may have keys of their own.
 struct Ground {
   const Job* job = nullptr;
   int count = 1;
+  [[nodiscard]] const Site& site() const { return job->topology.sites.front(); }
 };
 
 // A layout without the transport of its weights and gradients: it determines the kernels of a step
@@ -27,7 +28,7 @@ struct Ground {
 // sequence parallelism, each split of a replica's sequences into micro-batches, recomputation; and
 // the software implied by ZeRO-3, or by the stages below it. Given options stay fixed. A
 // step has at least `batch_tokens` over all grounds together, rounded up to the same number of
-// sequences per replica.
+// sequences per replica, whatever batch some sites have as their own.
 struct Frames {
   std::vector<Parallelism> all;  // at ZeRO-1 or ZeRO-3
   int not_held = 0;              // splits with more micro-batches than a simulation can hold

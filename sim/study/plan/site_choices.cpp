@@ -47,9 +47,7 @@ class SiteChoices : public Choices {
   double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
   double seconds(std::size_t i) override { return times_.seconds(at(i)); }
 
-  [[nodiscard]] double tokens(std::size_t i) const override {
-    return step_tokens(space_, layout(i)) * scheme(i).between_sites->inner_steps;
-  }
+  [[nodiscard]] double tokens(std::size_t i) const override { return round_tokens(space_, at(i)); }
 
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
     Price price = price_of(context(i).area, time, question_.goal.electricity);

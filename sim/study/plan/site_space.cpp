@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/rounds/site_work.hpp"
+#include "sim/rounds/round_report.hpp"
 #include "sim/study/setup_options.hpp"
 
 namespace sim::study {
@@ -178,10 +178,17 @@ Setup setup_of(const SiteSpace& space, const SiteCandidate& candidate) {
 }
 
 double step_tokens(const SiteSpace& space, const SiteLayout& at) {
+  return static_cast<double>(global_batch(space.context(at))) * space.given.model.sequence;
+}
+
+double round_tokens(const SiteSpace& space, const SiteCandidate& candidate) {
+  const RoundContext context = space.context(space.layouts[candidate.layout]);
+  const SiteExchange& exchange = *space.schemes[candidate.scheme].between_sites;
   double sequences = 0;
-  for (const Site& site : space.offers[at.offer].area.sites) {
-    sequences +=
-        site.count * static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
+    sequences += site.count * steps_inside(site, exchange) *
+                 static_cast<double>(global_batch(site.cluster, context.parallelism_at(table)));
   }
   return sequences * space.given.model.sequence;
 }

@@ -77,7 +77,8 @@ struct SiteSpace {
 [[nodiscard]] Job job_of(const SiteSpace& space, const SiteCandidate& candidate);
 [[nodiscard]] Setup setup_of(const SiteSpace& space, const SiteCandidate& candidate);
 
-// Tokens per step over all sites.
+// Tokens over all sites, of a step and of a round.
 [[nodiscard]] double step_tokens(const SiteSpace& space, const SiteLayout& at);
+[[nodiscard]] double round_tokens(const SiteSpace& space, const SiteCandidate& candidate);
 
 }  // namespace sim::study

@@ -90,7 +90,7 @@ double seconds_for(double tokens, double tokens_per_s) {
 // Of one site in a round, least.
 struct PlaceTime {
   double seconds = 0;
-  double sequences = 0;  // of a step
+  double sequences = 0;
 };
 
 // Seconds that all sites together take for as many tokens as each has in a round, where those that
@@ -123,17 +123,24 @@ double least_sent(const RoundContext& context, std::size_t table, const Scheme& 
          (pauses ? 0.5 : 1) / exchange.across_every;
 }
 
+Setup SiteTimes::setup(std::size_t table, const SiteLayout& at) const {
+  const Setup of_job = space_.setup(at);
+  const auto [scheme, parallelism] =
+      inside_of(space_.tables[table].topology.sites.front(), {of_job.scheme, of_job.parallelism});
+  return {scheme, parallelism};
+}
+
 double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
   return first_steps_.of(step_key(table, at.layout), [&] {
     const Job& job = space_.tables[table];
-    return first_[table].of(job, space_.setup(at)).seconds(job.cluster());
+    return first_[table].of(job, setup(table, at)).seconds(job.cluster());
   });
 }
 
 double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
   return planned_steps_.of(step_key(table, at.layout), [&] {
-    const Setup setup = space_.setup(at);
-    const auto [schedule, wiring] = plan_step(space_.tables[table].context(setup), setup.scheme);
+    const Setup own = setup(table, at);
+    const auto [schedule, wiring] = plan_step(space_.tables[table].context(own), own.scheme);
     return least_time(schedule, wiring).base();
   });
 }
@@ -153,10 +160,12 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   std::vector<PlaceTime> places;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
     const Site& site = offer.area.sites[table];
-    double seconds = exchange.inner_steps * (this->*of_step)(offer.tables[table], at) / site.speed;
+    const int steps = steps_inside(site, exchange);
+    double seconds = steps * (this->*of_step)(offer.tables[table], at) / site.speed;
     const double sent = comes_and_goes ? 0 : sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
-    const auto sequences = static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
+    const double sequences =
+        steps * static_cast<double>(global_batch(site.cluster, context.parallelism_at(table)));
     places.insert(places.end(), static_cast<std::size_t>(site.count), {seconds, sequences});
   }
   std::ranges::sort(places, {}, &PlaceTime::seconds);
@@ -195,7 +204,7 @@ const Report& SiteTimes::simulated(const SiteCandidate& candidate) {
     const RoundContext context = space_.context(at);
     const RoundResult result = simulate_round(context, scheme, inner_steps(candidate));
     Report report = summarize(context, scheme, result);
-    const double seconds = seconds_for(round_tokens(candidate), report.tokens_per_s);
+    const double seconds = seconds_for(round_tokens(space_, candidate), report.tokens_per_s);
     require(first_bound(candidate) <= seconds, "no round beats its first bound");
     require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
     return report;
@@ -220,15 +229,10 @@ const std::optional<MembershipFigures>& SiteTimes::months(const SiteCandidate& c
   });
 }
 
-double SiteTimes::round_tokens(const SiteCandidate& candidate) const {
-  return space_.schemes[candidate.scheme].between_sites->inner_steps *
-         step_tokens(space_, space_.layouts[candidate.layout]);
-}
-
 double SiteTimes::seconds(const SiteCandidate& candidate) {
   const std::optional<MembershipFigures>& comers = months(candidate);
   const double tokens_per_s = comers ? comers->tokens_per_s : simulated(candidate).tokens_per_s;
-  return seconds_for(round_tokens(candidate), tokens_per_s);
+  return seconds_for(round_tokens(space_, candidate), tokens_per_s);
 }
 
 }  // namespace sim::study

@@ -59,7 +59,8 @@ class SiteTimes {
     return {table, layout.scheme, layout.parallelism};
   }
 
-  [[nodiscard]] double round_tokens(const SiteCandidate& candidate) const;
+  // Inside the sites of the file's table.
+  [[nodiscard]] Setup setup(std::size_t table, const SiteLayout& at) const;
   [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);
   [[nodiscard]] double planned_step(std::size_t table, const SiteLayout& at);
   // Bound of a round, from such a bound of each table's inner steps.

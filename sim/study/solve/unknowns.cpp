@@ -49,7 +49,13 @@ void set_inner_steps(Job& job, double steps) {
   }
 }
 
-void begin_at_fragments(const Job&, const Scheme& scheme, Range& range) {
+void begin_at_fragments(const Job& job, const Scheme& scheme, Range& range) {
+  for (const Site& site : job.topology.sites) {
+    if (!site.setup.inner_steps) continue;
+    throw InputError(fmt::format(
+        "`topology`: sites.{}.inner_steps: solve inner_steps varies those of all sites; remove it",
+        site.name));
+  }
   range.lowest = std::max<double>(range.lowest, scheme.between_sites->fragments);
   if (!scheme.between_sites->gradients) return;
   throw InputError(
@@ -75,7 +81,11 @@ void begin_at_quorum(const Job& job, const Scheme& scheme, Range& range) {
 }
 
 void set_layers(Job& job, double layers) {
-  const int stages = job.parallelism.pipeline * job.parallelism.virtual_stages;
+  int stages = 1;  // of the site that has most
+  for (const Site& site : job.topology.sites) {
+    const Parallelism p = job.parallelism_at(site);
+    stages = std::max(stages, p.pipeline * p.virtual_stages);
+  }
   // Twice as many where an end counts as a layer: a stage of an end alone has none.
   const int least = job.parallelism.counted_ends == CountedEnds::none ? stages : 2 * stages;
   job.model.layers = std::max(least, static_cast<int>(layers) / stages * stages);
@@ -83,7 +93,8 @@ void set_layers(Job& job, double layers) {
 
 void end_where_held(const Job& job, const Scheme&, Range& range) {
   for (const Site& site : job.topology.sites) {
-    range.highest = std::min<double>(range.highest, most_layers(site.cluster, job.parallelism));
+    range.highest =
+        std::min<double>(range.highest, most_layers(site.cluster, job.parallelism_at(site)));
   }
 }
 
