@@ -191,6 +191,7 @@ Side read_side(const char* name, const std::string& flags, const CompareOptions&
     check_choice(job, {&setup.scheme, 1});
   } else {
     check(job, {&setup, 1});
+    setup = balanced(job, std::move(setup));
   }
   return {name, flags, {std::move(job), std::move(setup)}};
 }

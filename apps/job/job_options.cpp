@@ -34,6 +34,11 @@ po::options_description site_flags(JobOptions& o) {
       "shipped name (default: GPUs do)");
   add("deadline", po::value(&o.deadline),
       "time into a round after which the round continues without late sites");
+  add("balance", po::value(&o.balance)->default_value(o.balance),
+      "none|steps|batch: divide the work so that unlike sites end their inner steps together, with "
+      "about as many tokens in a round. steps: a site takes inner steps in proportion to its "
+      "speed, "
+      "under schemes that have rounds of them; batch: micro-batches of every step instead");
   return flags;
 }
 

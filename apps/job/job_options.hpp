@@ -28,7 +28,7 @@ struct JobOptions {
   std::string reliability;   // a shipped name or a file; empty: parts never fail
   double target_tokens = 0;  // 0: none
   // For several sites. No deadline if it is empty.
-  std::string inner_scheme = "sharded", deadline, host_codecs;
+  std::string inner_scheme = "sharded", deadline, host_codecs, balance = "none";
   std::vector<std::string> settings;  // KEY=VALUE
   std::set<std::string> given;        // names of the given flags, which a search leaves alone
 };

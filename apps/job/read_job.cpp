@@ -185,6 +185,7 @@ Job read_job(const JobOptions& options) {
   check_global_batch(options, job);
   job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
   check_size(options, job);
+  job.balance = sim::chosen("--balance", options.balance, sim::kBalances);
   if (!options.deadline.empty()) {
     job.deadline = quantity_of<sim::Seconds>("--deadline", options.deadline, "60 s");
   }

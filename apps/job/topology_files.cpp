@@ -28,10 +28,16 @@ std::filesystem::path topology_file(const std::string& name) {
 }
 
 void refuse_site_flags(const JobOptions& options) {
-  if (options.deadline.empty() && options.inner_scheme == JobOptions{}.inner_scheme) return;
-  throw InputError(fmt::format(
-      "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
-      options.deadline.empty() ? "--inner-scheme" : "--deadline", options.topology));
+  const JobOptions usual;
+  const auto refuse = [&](const char* flag, bool given) {
+    if (!given) return;
+    throw InputError(fmt::format(
+        "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
+        flag, options.topology));
+  };
+  refuse("--deadline", !options.deadline.empty());
+  refuse("--inner-scheme", options.inner_scheme != usual.inner_scheme);
+  refuse("--balance", options.balance != usual.balance);
 }
 
 void refuse_cluster_flags(const JobOptions& options) {

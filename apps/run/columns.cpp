@@ -74,6 +74,9 @@ Columns::Columns(const RunOptions& options)
     }
   }
   check_setups();
+  for (std::vector<Setup>* setups : {&job_.setups, &baselines_}) {
+    for (Setup& setup : *setups) setup = balanced(job_, std::move(setup));
+  }
 }
 
 void Columns::check_setups() const {

@@ -45,7 +45,7 @@ class Columns {
                                   sim::study::StepTimes& times) const;
 
   const RunOptions& options_;
-  const Job job_;
+  Job job_;
   Job searched_;  // what a search keeps to
   const bool wants_best_;
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all

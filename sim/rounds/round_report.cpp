@@ -60,13 +60,14 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
   std::size_t place = 0;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
+    const Inside inside = context.inside(table);
     SiteReport row{.name = site.name,
                    .count = site.count,
                    .gpu = site.cluster.gpu.name,
                    .gpus = rank_count(site.cluster),
-                   .setup = own_setup_text(site, context.of_job()),
-                   .inner_scheme = context.inner_at(table).name,
-                   .parallelism = context.parallelism_at(table),
+                   .setup = difference_text(context.of_job(), inside),
+                   .inner_scheme = inside.scheme.name,
+                   .parallelism = inside.parallelism,
                    .inner_steps = result.shape.steps(place),
                    .inner_step_s = result.shape.sites[place].step_s,
                    .slowdown = result.shape.sites[place].slowdown};

@@ -36,9 +36,8 @@ std::vector<OwnKey> own_keys(const Site& site) {
   return keys;
 }
 
-const Scheme& own_scheme(const Site& site) {
-  const std::string& name = site.setup.inner_scheme;
-  const std::string key = fmt::format("`topology`: sites.{}.inner_scheme", site.name);
+const Scheme& own_scheme(std::string_view site, const std::string& name) {
+  const std::string key = fmt::format("`topology`: sites.{}.inner_scheme", site);
   const Scheme& scheme = scheme_named(name, key, SchemeKind::inside);
   if (scheme.kind() == SchemeKind::inside) return scheme;
   std::vector<std::string_view> known;
@@ -62,9 +61,9 @@ std::string problem_of_steps(const Site& site, const Scheme& scheme) {
 
 }  // namespace
 
-Inside inside_of(const Site& site, const Inside& of_job) {
-  const SiteSetup& own = site.setup;
-  Inside inside{own.inner_scheme.empty() ? of_job.scheme : own_scheme(site), of_job.parallelism};
+Inside inside_of(std::string_view site, const SiteSetup& own, const Inside& of_job) {
+  Inside inside{own.inner_scheme.empty() ? of_job.scheme : own_scheme(site, own.inner_scheme),
+                of_job.parallelism};
   Parallelism& p = inside.parallelism;
   p.micro_batch = own.micro_batch.value_or(p.micro_batch);
   p.accumulation = own.accumulation.value_or(p.accumulation);
@@ -84,15 +83,6 @@ Inside inside_of(const Site& site, const Inside& of_job) {
 
 int steps_inside(const Site& site, const SiteExchange& exchange) {
   return exchange.gradients ? 1 : site.setup.inner_steps.value_or(exchange.inner_steps);
-}
-
-void set_own_steps(const WideArea& area, int rounds, RoundShape& shape) {
-  std::size_t place = 0;
-  for (const Site& site : area.sites) {
-    for (int i = 0; i < site.count; ++i, ++place) {
-      if (site.setup.inner_steps) shape.sites[place].inner_steps = rounds * *site.setup.inner_steps;
-    }
-  }
 }
 
 std::string problem_of_setups(const WideArea& area, const Inside& of_job, const Scheme& scheme) {
@@ -134,12 +124,11 @@ std::string problems_by_own_keys(const Site& site, const std::string& lines) {
   return joined(named, "\n");
 }
 
-std::string own_setup_text(const Site& site, const Inside& of_job) {
-  const Inside inside = inside_of(site, of_job);
-  std::string text = changed_fields(of_job.parallelism, inside.parallelism);
+std::string difference_text(const Inside& of_job, const Inside& of_site) {
+  std::string text = changed_fields(of_job.parallelism, of_site.parallelism);
   std::erase(text, '`');
-  if (inside.scheme.name == of_job.scheme.name) return text;
-  return fmt::format("{}{}{} inside", text, text.empty() ? "" : ", ", inside.scheme.name);
+  if (of_site.scheme.name == of_job.scheme.name) return text;
+  return fmt::format("{}{}{} inside", text, text.empty() ? "" : ", ", of_site.scheme.name);
 }
 
 }  // namespace sim

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sim/schemes/scheme.hpp"
-#include "sim/sites/plan_round.hpp"
 #include "sim/topology/wide_area.hpp"
 
 namespace sim {
@@ -19,13 +19,13 @@ struct Inside {
 // Of the sites of a table. A scheme of their own runs at the stage of ZeRO of the job if it is defined
 // there, else at its first one. Chunks of stages need a pipeline; groups of shards and gathers in FP8
 // need ZeRO-3. Throws InputError if the table names no shipped scheme for inside a site.
-[[nodiscard]] Inside inside_of(const Site& site, const Inside& of_job);
+[[nodiscard]] Inside inside_of(std::string_view site, const SiteSetup& own, const Inside& of_job);
+[[nodiscard]] inline Inside inside_of(const Site& site, const Inside& of_job) {
+  return inside_of(site.name, site.setup, of_job);
+}
 
 // Inner steps in a round.
 [[nodiscard]] int steps_inside(const Site& site, const SiteExchange& exchange);
-// Gives places steps of their own where their tables do, in rounds that are each so many of the
-// scheme's.
-void set_own_steps(const WideArea& area, int rounds, RoundShape& shape);
 
 // Why the sites' own keys do not go with the scheme between sites, on one line; empty if they do.
 [[nodiscard]] std::string problem_of_setups(const WideArea& area, const Inside& of_job,
@@ -36,7 +36,7 @@ void set_own_steps(const WideArea& area, int rounds, RoundShape& shape);
 // Of lines that each begin with a field: "`topology`: sites.lab.tp: 3 does not divide ...".
 [[nodiscard]] std::string problems_by_own_keys(const Site& site, const std::string& lines);
 
-// What the keys of its own make of the job: "tp 8 zero 3, sdp4bit inside"; empty if nothing.
-[[nodiscard]] std::string own_setup_text(const Site& site, const Inside& of_job);
+// Where a site differs from the job: "tp 8 zero 3, sdp4bit inside"; empty if nowhere.
+[[nodiscard]] std::string difference_text(const Inside& of_job, const Inside& of_site);
 
 }  // namespace sim

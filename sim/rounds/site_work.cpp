@@ -116,6 +116,17 @@ double hop_inside_s(const RoundContext& context) {
   return hops > 0 ? sum / hops : 0;
 }
 
+// Where tables have them, in rounds that are each so many of the scheme's.
+void set_own_steps(const RoundContext& context, int rounds, RoundShape& shape) {
+  std::size_t place = 0;
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const auto& own = context.setup(table).inner_steps;
+    for (int i = 0; i < context.area.sites[table].count; ++i, ++place) {
+      if (own) shape.sites[place].inner_steps = rounds * *own;
+    }
+  }
+}
+
 }  // namespace
 
 SiteWork exchange_kernels(const SiteExchange& exchange, const Cluster& cluster,
@@ -239,7 +250,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
     shape.gpus += site.count * data_parallel(site.cluster, context.parallelism_at(table));
   }
   if (!exchange.gradients) {
-    set_own_steps(context.area, exchange.inner_steps / scheme.between_sites->inner_steps, shape);
+    set_own_steps(context, exchange.inner_steps / scheme.between_sites->inner_steps, shape);
   }
   return shape;
 }

@@ -25,10 +25,15 @@ struct RoundContext {
   const Scheme& inner;
   bool whole = false;           // StepContext::whole, RoundShape::whole
   InnerSteps* known = nullptr;  // to simulate each inner step once
+  // By table of sites, instead of the area's: where the work is divided (sim/rounds/balance.hpp).
+  std::vector<SiteSetup> setups = {};
 
+  [[nodiscard]] const SiteSetup& setup(std::size_t table) const {
+    return setups.empty() ? area.sites[table].setup : setups[table];
+  }
   [[nodiscard]] Inside of_job() const { return {inner, parallelism}; }
   [[nodiscard]] Inside inside(std::size_t table) const {
-    return inside_of(area.sites[table], of_job());
+    return inside_of(area.sites[table].name, setup(table), of_job());
   }
   [[nodiscard]] const Scheme& inner_at(std::size_t table) const { return inside(table).scheme; }
   [[nodiscard]] Parallelism parallelism_at(std::size_t table) const {

@@ -56,6 +56,12 @@ std::int64_t global_batch(const Job& job, const Setup& setup) {
                    : sim::global_batch(job.cluster(), setup.parallelism);
 }
 
+Setup balanced(const Job& job, Setup setup) {
+  if (job.balance == Balance::none || !setup.sites.empty()) return setup;
+  setup.sites = balanced_setups(job.round(setup), setup.scheme, job.balance);
+  return setup;
+}
+
 WideArea area_of(Cluster cluster) {
   WideArea area{.name = cluster.name};
   area.sites.push_back({.name = area.name, .cluster = std::move(cluster)});
@@ -83,11 +89,17 @@ Job job_of(Cluster cluster, Model model, Calibration calibration,
 
 namespace {
 
-// As with settings of schemes, some may have no use for it, but not all.
-void check_own_steps(const WideArea& area, std::span<const Setup> setups) {
+// As with settings of schemes, some may have no use for steps of a round, but not all.
+void check_rounds(const Job& job, std::span<const Setup> setups) {
   const auto has_rounds = [](const Setup& setup) { return !setup.scheme.between_sites->gradients; };
   if (setups.empty() || std::ranges::any_of(setups, has_rounds)) return;
-  for (const Site& site : area.sites) {
+  if (job.balance == Balance::steps) {
+    throw InputError(
+        fmt::format("`balance`: {} exchanges gradients in every step, and has no steps to divide; "
+                    "write batch",
+                    setups.front().scheme.name));
+  }
+  for (const Site& site : job.topology.sites) {
     if (!site.setup.inner_steps) continue;
     throw InputError(fmt::format(
         "`topology`: sites.{}.inner_steps: {} exchanges gradients in every step; remove it",
@@ -99,7 +111,7 @@ void check_own_steps(const WideArea& area, std::span<const Setup> setups) {
 
 void check(const Job& job, std::span<const Setup> setups) {
   if (job.inner) {
-    check_own_steps(job.topology, setups);
+    check_rounds(job, setups);
     for (const Setup& setup : setups) sim::check(job.round(setup), setup.scheme);
     return;
   }

@@ -13,6 +13,7 @@
 
 #include "sim/base/setting.hpp"
 #include "sim/reliability/reliability.hpp"
+#include "sim/rounds/balance.hpp"
 #include "sim/rounds/inner_steps.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/stacks.hpp"
@@ -30,6 +31,8 @@ inline constexpr double kMostLayers = 1 << 24;
 struct Setup {
   Scheme scheme;
   Parallelism parallelism;
+  // By table of sites, instead of the topology's: where the work has been divided (balanced()).
+  std::vector<SiteSetup> sites = {};
 };
 
 // All data from files, ready to simulate.
@@ -41,6 +44,7 @@ struct Job {
   // job of one cluster.
   std::optional<Scheme> inner;
   std::optional<Seconds> deadline;  // of a round
+  Balance balance = Balance::none;  // of unlike sites
   Parallelism parallelism;          // as given
   std::optional<int> zero;          // the stage of ZeRO, if given
   OpenSoftware open;                // the part that depends on the stage of ZeRO
@@ -80,7 +84,8 @@ struct Job {
     return {on, model, calibration(), setup.parallelism, detail, each_kernel, whole};
   }
   [[nodiscard]] RoundContext round(const Setup& setup) const {
-    return {topology, model, calibrations, setup.parallelism, *inner, whole, inner_steps.get()};
+    return {topology, model, calibrations,      setup.parallelism,
+            *inner,   whole, inner_steps.get(), setup.sites};
   }
 };
 
@@ -88,6 +93,9 @@ struct Job {
 [[nodiscard]] std::int64_t global_batch(const Job& job, const Setup& setup);
 // Of several sites, with these numbers of them per table (as with_counts() of a WideArea).
 [[nodiscard]] Job with_counts(Job job, std::span<const int> counts);
+// With the work of unlike sites divided as the job wants it, unless it is already: what is simulated
+// with other constants keeps the division. Simulates inner steps.
+[[nodiscard]] Setup balanced(const Job& job, Setup setup);
 // A cluster as the only site.
 [[nodiscard]] WideArea area_of(Cluster cluster);
 // The GPU's values follow the table. Without measured matrix products the compute efficiency is that

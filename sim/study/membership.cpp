@@ -135,8 +135,14 @@ TokenTarget target_of(double tokens, const MembershipFigures& figures) {
 }  // namespace
 
 // Without some sites, regions may exchange otherwise, and a round have other steps.
-double seconds_per_step(const Job& job, const Setup& setup, std::span<const int> members) {
+// Those that are there keep their share of the work.
+double seconds_per_step(const Job& job, Setup setup, std::span<const int> members) {
   const Job fewer = with_counts(job, members);
+  std::vector<SiteSetup> sites;
+  for (std::size_t table = 0; table < setup.sites.size(); ++table) {
+    if (members[table] > 0) sites.push_back(std::move(setup.sites[table]));
+  }
+  setup.sites = std::move(sites);
   const SiteExchange exchange = by_regions(*setup.scheme.between_sites, fewer.topology);
   return seconds_of(fewer, setup) / exchange.inner_steps;
 }
@@ -202,10 +208,11 @@ MembershipFigures with_ranges(MembershipFigures months, const Job& job, const Re
 
 std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setup,
                                                const Report& report) {
+  const Setup divided = balanced(job, setup);
   const auto pace = [&](const std::vector<int>& members) {
-    return seconds_per_step(job, setup, members);
+    return seconds_per_step(job, divided, members);
   };
-  const auto months = months_of(job, setup, report, pace);
+  const auto months = months_of(job, divided, report, pace);
   return months ? std::optional(with_ranges(*months, job, report)) : std::nullopt;
 }
 

@@ -16,8 +16,7 @@ namespace sim::study {
 // ends.
 using StepPace = std::function<double(const std::vector<int>& members)>;
 // By simulation.
-[[nodiscard]] double seconds_per_step(const Job& job, const Setup& setup,
-                                      std::span<const int> members);
+[[nodiscard]] double seconds_per_step(const Job& job, Setup setup, std::span<const int> members);
 
 // Of rounds that were simulated with all sites; nothing if all of them stay, or if that round was
 // aborted. Asks `pace` for rounds of fewer sites where a month has them, once for each number. Ranges

@@ -8,7 +8,8 @@
 namespace sim::study {
 namespace {
 
-Simulation simulate_rounds(const Job& job, const Setup& setup) {
+Simulation simulate_rounds(const Job& job, const Setup& given) {
+  const Setup setup = balanced(job, given);
   RoundResult result = simulate_round(job.round(setup), setup.scheme, job.deadline);
   Report report = summarize(job.round(setup), setup.scheme, result);
   return {std::move(result.plan.schedule), std::move(result.timeline), std::move(report)};
@@ -28,7 +29,8 @@ Simulation simulate(const Job& job, const Setup& setup) {
 
 double seconds_of(const Job& job, const Setup& setup) {
   if (job.inner) {
-    return simulate_round(job.round(setup), setup.scheme, job.deadline).round_s;
+    const Setup divided = balanced(job, setup);
+    return simulate_round(job.round(divided), divided.scheme, job.deadline).round_s;
   }
   const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
   return simulate(schedule, wiring).makespan_s;

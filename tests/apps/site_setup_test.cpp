@@ -41,6 +41,39 @@ TEST(SitesOfTheirOwn, ThatHardlyEverLeaveKeepTheirTokens) {
   EXPECT_NEAR(always["kept_share"], 1, 1e-3);
 }
 
+// Of both sites 6000 steps, at 2 to 1; what a likely range simulates has as many.
+TEST(BalancedSites, KeepTheirShareWhateverTheConstants) {
+  const std::string unlike = "run " + kTwoNodes + "--scheme diloco --set scheme.inner_steps=3000 " +
+                             "--set sites.west.speed=0.5 --set sites.west.stays=100000000h " +
+                             "--set sites.west.returns_after=4h --set membership.detection=6s ";
+  const Json even = json_of(unlike), divided = json_of(unlike + "--balance steps");
+  EXPECT_EQ(divided["by_site"][0]["inner_steps"], 4000);
+  EXPECT_EQ(divided["by_site"][1]["inner_steps"], 2000);
+  EXPECT_NEAR(divided["kept_share"], 1, 1e-3);
+  const auto low = [](const Json& report) {
+    return report["tokens_per_s_low"].get<double>() / report["tokens_per_s"].get<double>();
+  };
+  EXPECT_NEAR(low(divided), low(even), 0.01);
+}
+
+TEST(BalancedSites, AreWhatSolveSimulates) {
+  const std::string unlike = kTwoNodes + "--scheme diloco --set sites.west.speed=0.5 ";
+  const auto least_steps = [&](const std::string& more) {
+    return json_of("solve inner_steps " + unlike + "--utilisation 0.6 " + more)[0]["met_at"]
+        .get<double>();
+  };
+  EXPECT_LT(least_steps("--balance steps"), least_steps(""));
+}
+
+TEST(BalancedSites, AreRefusedWhereNothingIsToBeDivided) {
+  expect_command_refused("run " + kTwoNodes + "--scheme wan_sync --balance steps", "--balance");
+  expect_command_refused("run " + kTwoNodes + "--scheme diloco --balance evenly", "--balance");
+  expect_command_refused("run --topology dgx_h100_x16 --model gpt_125m --balance batch",
+                         "--balance");
+  expect_command_refused("run " + kTwoNodes + kOwn + "--scheme diloco --balance steps",
+                         "--balance");
+}
+
 TEST(SitesOfTheirOwn, AreRefusedAtTheirKeys) {
   const std::string run = "run " + kTwoNodes + "--scheme diloco ";
   expect_command_refused(run + "--set sites.west.pp=4", "--topology: sites.west.pp");

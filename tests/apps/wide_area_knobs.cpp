@@ -53,6 +53,10 @@ constexpr std::string_view kRegions =
     "--topology two_sites_10g --model gpt_125m --scheme hierarchical_diloco "
     "--set sites.west.region=coast";
 
+// At half the speed of the other.
+constexpr std::string_view kUnlike =
+    "--topology two_sites_10g --model gpt_125m --scheme diloco --set sites.east.speed=0.5";
+
 // One of the two comes and goes.
 constexpr std::string_view kComes =
     "--topology two_sites_10g --model gpt_125m --scheme diloco --set sites.east.stays=10h "
@@ -65,6 +69,7 @@ constexpr std::string_view kInner = "/by_site/0/inner_step_s";
 constexpr Knob kKnobs[] = {
     {"--deadline", kLate, "50s", "/outcome", changed},
     {"--inner-scheme", kTwo, "sdp4bit", kInner, changed},
+    {"--balance", kUnlike, "steps", kRound, down},
     {"--host-codecs", kSparse, "amd_epyc_milan", kRound, up},
 
     {"summary", kTwo, "another", "/sources/sites", changed},
