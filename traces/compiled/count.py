@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the instructions of the codecs' compiled kernels: makes sm_80.csv and the others beside it.
+
+    traces/compiled/count.py --nvdisasm FILE --launches FILE [--cubins FOLDER] [--nvcc FILE]
+                             [--architectures 80 90 ...]
+    traces/compiled/count.py --check
+
+It compiles codecs/*/*.cu with the flags of codecs/cuda/CMakeLists.txt into FOLDER, where what is there
+already is kept; asks gardenhose-kernel-launches (apps/calibrate/launches) which kernels each row of a
+calibration table launches; and follows warps through their machine code (sass.py). nvdisasm comes with
+CUDA, or alone: pip download nvidia-cuda-nvdisasm. It takes five to ten minutes for each architecture.
+
+--check needs neither: it compares the sources with the tables' hash, which leaves out comments and
+layout.
+"""
+import argparse
+import csv
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import sass
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+ARCHITECTURES = ("80", "89", "90", "100", "120")
+FLAGS = ("-std=c++20", "-O3", "-fmad=false", "-ftz=false", "-prec-div=true")
+
+# Lanes whose ways are followed: what a warp issues is what any of them does. Others do as these.
+LANES = (0, 1, 2, 3, 8, 16, 17, 31)
+
+PIPES = ("fma", "multiply", "alu", "convert", "xu", "lsu", "lookup", "fp64", "uniform", "control")
+# By the first part of an instruction's name. "multiply": integer multiply and add, on half of the pipe
+# of floats; "xu": the unit of special functions; "lookup": loads from addresses that were loaded;
+# "control": branches and barriers.
+PIPE_OF = {
+    "fma": "FFMA FADD FMUL HADD2 HFMA2 HMUL2 FFMA2 FADD2 FMUL2 FSWZADD",
+    "multiply": "IMAD IDP",
+    "alu": "IADD3 IADD LOP3 LOP SHF SHL SHR ISETP FSETP SEL FSEL PRMT FMNMX FMNMX3 IMNMX VIMNMX "
+           "VIMNMX3 VIADD VIADDMNMX LEA MOV PLOP3 P2R R2P FCHK VOTE IABS CS2R HSETP2 HMNMX2 BMSK SGXT "
+           "LDC S2R VABSDIFF CCTL",
+    "convert": "F2FP I2FP F2IP I2IP",
+    "xu": "MUFU F2I I2F F2F FRND POPC FLO BREV I2I",
+    "lsu": "LDG STG LDS STS LDL STL LD ST RED REDG REDS ATOM ATOMG ATOMS SHFL LDSM B2R MATCH REDUX CREDUX",
+    "fp64": "DADD DFMA DMUL DSETP DMNMX",
+    "control": "BRA BRX BSSY BSYNC EXIT BAR WARPSYNC NOP CALL RET BREAK BMOV YIELD MEMBAR DEPBAR "
+               "ENDCOLLECTIVE NANOSLEEP BPT ERRBAR CCTLL ACQBULK ELECT KILL",
+}
+BY_NAME = {name: pipe for pipe, names in PIPE_OF.items() for name in names.split()}
+
+KEY = ("codec", "operation", "inputs", "value_bytes", "to")
+COLUMNS = KEY + ("kernels", "loops") + PIPES + ("registers", "shared_bytes", "threads",
+                                                 "elements_per_block", "other_bytes")
+
+
+def pipe_of(one):
+    if one.base.startswith("U") or one.base in ("S2UR", "R2UR", "LDCU", "VOTEU"):
+        return "uniform"
+    if one.base == "F2F" and one.mods & {"F64"}:
+        return "fp64"
+    return BY_NAME[one.base]
+
+
+# Sources
+
+def sources():
+    """The kernels' files and the headers of this repository that they include, in order."""
+    found, waiting = set(), []
+    for folder, _, names in os.walk(os.path.join(ROOT, "codecs")):
+        waiting += [os.path.relpath(os.path.join(folder, name), ROOT)
+                    for name in names if name.endswith(".cu")]
+    while waiting:
+        path = waiting.pop()
+        if path in found or not os.path.exists(os.path.join(ROOT, path)):
+            continue
+        found.add(path)
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            waiting += re.findall(r'^#include "([^"]+)"', file.read(), re.MULTILINE)
+    return sorted(found)
+
+
+def hash_of_sources():
+    """Of their tokens: neither comments nor layout change what is compiled."""
+    sums = hashlib.sha256(" ".join(FLAGS).encode())
+    for path in sources():
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
+        sums.update("\0".join([path] + text.split()).encode())
+    return sums.hexdigest()[:16]
+
+
+def table_of(architecture):
+    return os.path.join(HERE, f"sm_{architecture}.csv")
+
+
+def hash_in(path):
+    with open(path, encoding="utf-8") as file:
+        match = re.search(r"^# sources ([0-9a-f]+)", file.read(2000), re.MULTILINE)
+    return match.group(1) if match else "none"
+
+
+def check():
+    now, stale = hash_of_sources(), 0
+    for name in sorted(os.listdir(HERE)):
+        if re.match(r"sm_\d+\.csv$", name) and hash_in(os.path.join(HERE, name)) != now:
+            print(f"traces/compiled/{name}:1: made of other sources ({hash_in(os.path.join(HERE, name))}, "
+                  f"now {now}); make it anew with traces/compiled/count.py (--help)", file=sys.stderr)
+            stale += 1
+    return 2 if stale else 0
+
+
+# Counting
+
+def compile_kernels(architecture, options):
+    folder = os.path.join(options.cubins, f"sm_{architecture}")
+    os.makedirs(folder, exist_ok=True)
+    cubins = []
+    for path in sources():
+        if not path.endswith(".cu"):
+            continue
+        cubin = os.path.join(folder, path[:-3].replace("/", "_") + ".cubin")
+        cubins.append(cubin)
+        if os.path.exists(cubin):
+            continue
+        subprocess.run([options.nvcc, *FLAGS, f"-arch=sm_{architecture}", "-cubin", "-I", ROOT, "-o",
+                        cubin + ".part", os.path.join(ROOT, path)], check=True)
+        os.replace(cubin + ".part", cubin)
+    return cubins
+
+
+class Program:
+    """All kernels of one architecture."""
+
+    def __init__(self, nvdisasm, cubins, architecture):
+        self.architecture = int(architecture)
+        self.facts, self.code, self.ways = {}, {}, {}
+        for cubin in cubins:
+            for name, facts in sass.Cubin(cubin).kernels.items():
+                self.facts[sass.without_hashes(name)] = facts
+            for name, code in sass.read_kernels(nvdisasm, cubin).items():
+                self.code[sass.without_hashes(name)] = code
+
+    def parameter_sizes(self):
+        return "".join(
+            " ".join([name] + [str(facts["parameters"][i][1])
+                               for i in range(len(facts["parameters"]))]) + "\n"
+            for name, facts in self.facts.items())
+
+    def constants(self, launch):
+        """The constant bank as a kernel sees it: the shape of the launch, and its parameters."""
+        facts, bank = self.facts[launch["kernel"]], bytearray(1 << 13)
+        for i, value in enumerate(launch["parameters"]):
+            at = facts["bank"] + facts["parameters"][i][0]
+            bank[at:at + len(value) // 2] = bytes.fromhex(value)
+        # Blackwell has the shape where 90 and older have theirs, 0x360 further.
+        start = 0x360 if self.architecture >= 100 else 0
+        gap = 0x10 if self.architecture >= 100 else 0xC
+        shape = {start: launch["threads"], start + 4: 1, start + 8: 1,
+                 start + gap: launch["blocks"], start + gap + 4: 1, start + gap + 8: 1}
+
+        def read(at):
+            if at >= facts["bank"]:
+                return int.from_bytes(bank[at:at + 4], "little")
+            return shape.get(at)
+        return read
+
+    def warp(self, launch, warp):
+        """How often a warp of a block amid the grid issues each instruction; loops without a known end."""
+        name = launch["kernel"]
+        code, constants = self.code[name], self.constants(launch)
+        if name not in self.ways:
+            self.ways[name] = sass.longest_ways(code)
+        counts, loops, lookups = [0] * len(code), set(), set()
+        for lane in LANES:
+            place = {"SR_TID.X": 32 * warp + lane, "SR_CTAID.X": launch["blocks"] // 2,
+                     "SR_LANEID": lane}
+            for rest in ("SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z"):
+                place[rest] = 0
+            found, met, loads = sass.follow(code, self.ways[name], sass.Thread(place, constants))
+            counts = list(map(max, counts, found))
+            lookups |= loads
+            loops |= {at for at in met if found[at] > 1 or (code[at].target or at) < at}
+        return counts, loops, lookups
+
+    def count(self, launch):
+        """Instructions of a block by pipe, and the number of those loops."""
+        warps = launch["threads"] // 32
+        sampled = sorted({0, warps // 2, warps - 1})
+        pipes, loops = dict.fromkeys(PIPES, 0.0), set()
+        for warp in sampled:
+            counts, endless, lookups = self.warp(launch, warp)
+            loops |= endless
+            for at, count in enumerate(counts):
+                if count:
+                    pipe = "lookup" if at in lookups else pipe_of(self.code[launch["kernel"]][at])
+                    pipes[pipe] += count * warps / len(sampled)
+        return pipes, len(loops)
+
+
+def row_of(program, record):
+    """Per element: 32 times a warp's instructions over its elements, of all kernels of the row."""
+    row = {name: record[name] for name in KEY}
+    totals, loops, other, main = dict.fromkeys(PIPES, 0.0), 0, 0, None
+    kernels = 0
+    for launch in record["launches"]:
+        kernels += 1
+        if "bytes" in launch:
+            other += launch["bytes"] * (2 if launch["kernel"] == "copy" else 1)
+            continue
+        pipes, endless = program.count(launch)
+        loops += endless
+        for pipe, count in pipes.items():
+            totals[pipe] += 32 * count * launch["blocks"] / record["elements"]
+        if main is None or launch["blocks"] * launch["threads"] >= main["blocks"] * main["threads"]:
+            main = launch
+    row |= {"kernels": kernels, "loops": loops, "other_bytes": round(other / record["elements"], 3)}
+    row |= {pipe: f"{total:.3f}".rstrip("0").rstrip(".") for pipe, total in totals.items()}
+    if main:
+        facts = program.facts[main["kernel"]]
+        row |= {"registers": facts["registers"], "shared_bytes": facts["shared"],
+                "threads": main["threads"],
+                "elements_per_block": round(record["elements"] / main["blocks"])}
+    return row
+
+
+def count(architecture, options):
+    program = Program(options.nvdisasm, compile_kernels(architecture, options), architecture)
+    listing = subprocess.run([options.launches], input=program.parameter_sizes(), check=True,
+                             capture_output=True, text=True).stdout
+    version = subprocess.run([options.nvcc, "--version"], check=True, capture_output=True,
+                             text=True).stdout
+    release = re.search(r"V(\d+\.\d+\.\d+)", version).group(1)
+    with open(table_of(architecture) + ".part", "w", encoding="utf-8", newline="") as file:
+        file.write(f"# Instructions for each element, nvcc {release}; columns: README.md.\n"
+                   f"# sources {hash_of_sources()}\n")
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        for line in listing.splitlines():
+            record = json.loads(line)
+            if not record["variant"]:
+                table.writerow(row_of(program, record))
+    os.replace(table_of(architecture) + ".part", table_of(architecture))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--check", action="store_true")
+    options.add_argument("--nvdisasm")
+    options.add_argument("--nvcc", default="nvcc")
+    options.add_argument("--launches")
+    options.add_argument("--cubins")
+    options.add_argument("--architectures", nargs="+", default=ARCHITECTURES)
+    options = options.parse_args()
+    if options.check:
+        return check()
+    if not options.nvdisasm or not options.launches:
+        print("count.py: --nvdisasm and --launches name the programs that it needs (--help)",
+              file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        options.cubins = options.cubins or folder
+        for architecture in options.architectures:
+            count(architecture, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
