@@ -73,6 +73,7 @@ fs::path codec_error_file() { return data_directory() / "traces/calibration/code
 fs::path efficiency_file() { return data_directory() / "traces/compute_efficiency.toml"; }
 
 fs::path host_file() { return data_directory() / "traces/kernels/host.toml"; }
+fs::path compiled_kernels_folder() { return data_directory() / "traces/compiled"; }
 fs::path published_kernels_folder() { return data_directory() / "traces/kernels"; }
 
 fs::path network_parts_file() { return data_directory() / "traces/network_parts.toml"; }

@@ -27,6 +27,8 @@ enum class Kind { topology, wide_area, model, calibration, host_codecs, publishe
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
 // The shipped errors of codecs.
 [[nodiscard]] std::filesystem::path codec_error_file();
+// The shipped folder of what compiled kernels do.
+[[nodiscard]] std::filesystem::path compiled_kernels_folder();
 // The shipped folder of published kernel times.
 [[nodiscard]] std::filesystem::path published_kernels_folder();
 // The shipped defaults of the compute efficiency.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "sim/times/compiled.hpp"
 #include "sim/times/published.hpp"
 
 namespace apps {
@@ -35,6 +36,10 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
   if (name != "roofline") {
     table.published = sim::with_measured(
         sim::read_published_kernels(published_kernels_folder(), gpu), table, gpu);
+  }
+  if (table.kind == "measured" && table.gpu != gpu.name) {
+    table.compiled = sim::read_compiled_kernels(compiled_kernels_folder(), gpu.name);
+    table.compiled_there = sim::read_compiled_kernels(compiled_kernels_folder(), table.gpu);
   }
   return table;
 }

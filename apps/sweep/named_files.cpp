@@ -122,9 +122,11 @@ const PointFiles::Files& PointFiles::of(const Inputs& inputs) {
     for (const fs::path& file : shipped_files(Kind::calibration)) add(file, false, files);
   }
   if (calibration != "roofline") {
-    for (const auto& entry : fs::directory_iterator(published_kernels_folder())) {
-      const std::string kind = entry.path().extension();
-      if (kind == ".toml" || kind == ".csv") add(entry.path(), false, files);
+    for (const fs::path& folder : {published_kernels_folder(), compiled_kernels_folder()}) {
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string kind = entry.path().extension();
+        if (kind == ".toml" || kind == ".csv") add(entry.path(), false, files);
+      }
     }
   }
   add(codec_error_file(), false, files);

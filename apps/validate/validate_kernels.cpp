@@ -25,7 +25,7 @@ void print_gpus(const std::vector<MeasuredTable>& tables) {
   sim::TextTable table{.align = "<>>>>"};
   table.rows.push_back(
       sim::heading_row({"GPU", "copy, GB/s: file", "measured", "launch, us: file", "measured"}));
-  for (const auto& [measured, gpu] : tables) {
+  for (const auto& [measured, gpu, compiled] : tables) {
     const sim::Gpu as_measured = sim::as_measured(gpu, measured);
     const auto copy = [](const sim::Gpu& one) {
       return fmt::format("{:.0f}", (one.memory_bandwidth * one.memory_efficiency).base() / 1e9);

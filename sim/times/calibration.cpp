@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/times/calibration_rows.hpp"
+#include "sim/times/compiled.hpp"
 #include "sim/times/extrapolation.hpp"
 
 namespace sim {
@@ -50,11 +51,20 @@ KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, doub
           {}};
 }
 
-KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
+KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const std::string& key,
                           const std::vector<KernelTime>& times, double elements) {
   if (calibration.gpu == gpu.name) {
     return {timed_seconds(times, elements),
             fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
+            sizes_of(times)};
+  }
+  if (const auto seconds = carried_by_code(calibration, gpu, key, times, elements)) {
+    const bool same =
+        calibration.compiled->architecture == calibration.compiled_there->architecture;
+    return {*seconds,
+            fmt::format("compiled for {}, from times measured on {} ({}), give or take {:.0f} %",
+                        calibration.compiled->architecture, calibration.gpu, calibration.name,
+                        100 * (same ? kCompiledSpread : kOtherCodeSpread)),
             sizes_of(times)};
   }
   return {
@@ -126,7 +136,8 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
                                use.shape.inputs),
                   calibration);
   }
-  return slowed(from_table(calibration, gpu, found->second, use.elements), calibration);
+  return slowed(from_table(calibration, gpu, found->first, found->second, use.elements),
+                calibration);
 }
 
 KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
@@ -136,7 +147,8 @@ KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
   if (found == calibration.methods->end()) {
     return slowed(not_in_table(calibration, gpu, step.moved_bytes(shape)), calibration);
   }
-  return slowed(from_table(calibration, gpu, found->second, static_cast<double>(shape.elements)),
+  return slowed(from_table(calibration, gpu, found->first, found->second,
+                           static_cast<double>(shape.elements)),
                 calibration);
 }
 

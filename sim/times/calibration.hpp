@@ -23,6 +23,7 @@
 
 namespace sim {
 
+struct CompiledKernels;   // sim/times/compiled.hpp
 struct PublishedKernels;  // sim/times/published.hpp
 
 // One measured size of one kernel.
@@ -78,6 +79,9 @@ struct Calibration {
   // Published times for the cluster's GPU, with its measured products (with_measured()); null: the
   // roofline.
   std::shared_ptr<const PublishedKernels> published = {};
+  // Of a measured table of another GPU: what machine code says of kernels on the cluster's GPU, and on the
+  // table's; null: unknown.
+  std::shared_ptr<const CompiledKernels> compiled = {}, compiled_there = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
   double codec_slowdown = 1;
@@ -131,15 +135,14 @@ struct MeasuredSizes {
 
 struct KernelEstimate {
   double seconds = 0;
-  std::string
-      source;  // "measured on H200 (h200)", "extrapolated from ... by memory bandwidth", ...
+  std::string source;  // "measured on H200 (h200)", "compiled for sm_100, from times ...", ...
   MeasuredSizes sizes = {};
   std::string substituted = {};  // a sum that the codec's card lacks, and what stands for it
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size
-// holds. For a GPU other than the table's, see sim/times/extrapolation.hpp. A kernel missing
-// from the table moves its bytes at the table's memory_share, or without a table at the GPU's copy
+// holds. For a GPU other than the table's, what its machine code says of both (sim/times/compiled.hpp);
+// else see sim/times/extrapolation.hpp. A kernel missing from the table moves its bytes at the table's memory_share, or without a table at the GPU's copy
 // bandwidth.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/times/calibration_rows.hpp"
+#include "sim/times/compiled.hpp"
 
 namespace sim {
 namespace {
@@ -50,6 +51,24 @@ double carried_over(const std::vector<KernelTime>& times, double elements, Bandw
   const double instructions = rooted(std::pow(works_s, kExponent) - std::pow(memory, kExponent));
   return fixed_s + rooted(std::pow(memory / ratios.memory, kExponent) +
                           std::pow(instructions / ratios.instructions, kExponent));
+}
+
+std::optional<double> carried_by_code(const Calibration& calibration, const Gpu& gpu,
+                                      const std::string& key, const std::vector<KernelTime>& times,
+                                      double elements) {
+  const CompiledKernels *here = calibration.compiled.get(),
+                        *there = calibration.compiled_there.get();
+  if (here == nullptr || there == nullptr || !calibration.multiprocessors) return std::nullopt;
+  const CompiledKernel *kernel = here->find(key), *other = there->find(key);
+  if (kernel == nullptr || other == nullptr) return std::nullopt;
+  const double bytes = times.back().moved_bytes / times.back().elements * elements;
+  const GpuRates measured{.multiprocessors = *calibration.multiprocessors,
+                          .clock_hz = there->clock_hz,
+                          .copies = scale(calibration)};
+  const double change = compiled_time(*kernel, rates_of(*here, gpu), elements, bytes).works_s() /
+                        compiled_time(*other, measured, elements, bytes).works_s();
+  const double fixed_s = fixed_seconds(times);
+  return fixed_s + std::max(0.0, timed_seconds(times, elements) - fixed_s) * change;
 }
 
 }  // namespace sim

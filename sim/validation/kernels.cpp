@@ -9,6 +9,7 @@
 
 #include "sim/base/pass.hpp"
 #include "sim/times/calibration_rows.hpp"
+#include "sim/times/compiled.hpp"
 #include "sim/times/extrapolation.hpp"
 #include "sim/times/published.hpp"
 #include "sim/times/roofline.hpp"
@@ -64,6 +65,35 @@ std::string part_of(const std::string& key, int part) {
   return key.substr(begin, key.find('/', begin) - begin);
 }
 
+// Whether the constants of compiled times were fitted to this kernel (traces/compiled/README.md).
+bool was_fitted(const std::string& gpu, const std::string& key) {
+  constexpr const char* kFitted[] = {"bf16", "fbgemm", "fp32", "int2",
+                                     "int8", "mxfp8",  "nf4",  "one"};
+  const std::string codec = part_of(key, 0);
+  return gpu == "NVIDIA H100 80GB HBM3" &&
+         std::ranges::count(kFitted, codec.substr(0, codec.find('_'))) > 0;
+}
+
+// One size of a kernel by its machine code: with the data sheet, and from other GPUs' tables.
+template <typename Add>
+void add_compiled(const std::string& key, const KernelTime& size, const MeasuredTable& one,
+                  const std::vector<MeasuredTable>& all, Add add) {
+  const CompiledKernel* kernel = one.compiled ? one.compiled->find(key) : nullptr;
+  if (kernel == nullptr) return;
+  add(was_fitted(one.table.gpu, key) ? "compiled, fitted" : "compiled",
+      compiled_time(*kernel, rates_of(*one.compiled, one.gpu), size.elements, size.moved_bytes)
+          .seconds());
+  for (const MeasuredTable& other : all) {
+    const auto found = other.table.kernels->find(key);
+    if (other.table.gpu == one.table.gpu || found == other.table.kernels->end()) continue;
+    Calibration table = other.table;
+    table.compiled = one.compiled;
+    table.compiled_there = other.compiled;
+    const auto seconds = carried_by_code(table, one.gpu, key, found->second, size.elements);
+    if (seconds) add(table.name + ", compiled", *seconds);
+  }
+}
+
 void add_times(const KernelTimes Calibration::*times, const MeasuredTable& one,
                const std::vector<MeasuredTable>& all, Comparison& comparison) {
   for (const auto& [key, sizes] : *(one.table.*times)) {
@@ -82,6 +112,7 @@ void add_times(const KernelTimes Calibration::*times, const MeasuredTable& one,
         add(other.table.name, carried_over(found->second, size.elements, scale(other.table),
                                            ratios_to(one.gpu, other.table)));
       }
+      if (of_codec) add_compiled(key, size, one, all, add);
     }
   }
 }
@@ -139,7 +170,9 @@ std::vector<MeasuredTable> read_measured_tables(const std::filesystem::path& fol
     Calibration table = read_calibration(file);
     if (table.kind != "measured") continue;
     const auto gpu = gpu_named(table.gpu, folder / "topologies");
-    if (gpu) tables.push_back({std::move(table), *gpu});
+    if (!gpu) continue;
+    auto compiled = read_compiled_kernels(folder / "traces" / "compiled", gpu->name);
+    tables.push_back({std::move(table), *gpu, std::move(compiled)});
   }
   return tables;
 }

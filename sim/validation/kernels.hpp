@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of kernels that gardenhose-calibrate measured on GPUs, beside what the simulator takes for a
-// GPU without a table: bytes over the bandwidth of a cluster file, published products; and another
-// GPU's table, scaled by the bandwidths of their copies.
+// GPU without a table: bytes over the bandwidth of a cluster file, what the machine code does, published
+// products; and another GPU's table, carried over by a law of bytes and SMs or by machine code.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct KernelErrors {
 // Kernels of one kind and size on one GPU: "encode", "large".
 struct KernelGroup {
   std::string gpu, kind, size;
-  std::string from;  // "data sheet", "published", or the name of another GPU's table
+  // "data sheet", "published", "compiled", "compiled, fitted" of the rows that its constants were fitted
+  // to; or the name of another GPU's table, with ", compiled" if machine code carried it over.
+  std::string from;
   KernelErrors errors;
 };
 
@@ -31,6 +34,7 @@ struct KernelGroup {
 struct MeasuredTable {
   Calibration table;
   Gpu gpu;
+  std::shared_ptr<const CompiledKernels> compiled = {};
 };
 // From the folder that contains topologies and traces.
 [[nodiscard]] std::vector<MeasuredTable> read_measured_tables(const std::filesystem::path& folder);

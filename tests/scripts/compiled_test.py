@@ -9,7 +9,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "traces/compiled"))
 sys.dont_write_bytecode = True
 
 import count  # noqa: E402
+import cubin  # noqa: E402
+import instructions  # noqa: E402
 import sass  # noqa: E402
+import thread  # noqa: E402
 
 # A loop from the thread's index to c[0x0][0x210] in steps of 32, with a call that is rare and a value that
 # is loaded from a loaded address.
@@ -35,9 +38,9 @@ kernel:
 
 
 def followed(text, constants, **place):
-    code = sass.kernels_in(text)["kernel"]
-    thread = sass.Thread({"SR_TID.X": place.get("thread", 0)}, constants.get)
-    return code, *sass.follow(code, sass.longest_ways(code), thread)
+    code = instructions.kernels_in(text)["kernel"]
+    one = thread.Thread({"SR_TID.X": place.get("thread", 0)}, constants.get)
+    return code, *sass.follow(code, sass.longest_ways(code), one)
 
 
 class Tables(unittest.TestCase):
@@ -63,20 +66,35 @@ class Warps(unittest.TestCase):
         self.assertEqual([code[at].address for at in lookups], [0x70])
 
     def test_carries_go_from_word_to_word(self):
-        thread = sass.Thread({}, {}.get)
-        thread.registers = {"R0": 0xFFFFFFFF, "R1": 1, "R2": 1, "R3": 0}
+        lane = thread.Thread({}, {}.get)
+        lane.registers = {"R0": 0xFFFFFFFF, "R1": 1, "R2": 1, "R3": 0}
         text = ("\t.section\t.text.kernel,\n        /*0000*/ IADD3 R4, P0, R0, R2, RZ ;\n"
                 "        /*0010*/ IADD3.X R5, R1, R3, RZ, P0, !PT ;\n"
                 "        /*0020*/ IADD3 R6, P0, R4, -R2, RZ ;\n"
                 "        /*0030*/ IADD3.X R7, R5, ~R3, RZ, P0, !PT ;\n")
-        for one in sass.kernels_in(text)["kernel"]:
-            thread.execute(one)
-        self.assertEqual((thread.registers["R4"], thread.registers["R5"]), (0, 2))
-        self.assertEqual((thread.registers["R6"], thread.registers["R7"]), (0xFFFFFFFF, 1))
+        for one in instructions.kernels_in(text)["kernel"]:
+            sass.execute(lane, one)
+        self.assertEqual((lane.registers["R4"], lane.registers["R5"]), (0, 2))
+        self.assertEqual((lane.registers["R6"], lane.registers["R7"]), (0xFFFFFFFF, 1))
+
+    def test_integers_are_divided(self):
+        # 1000 / 7 as nvcc has it: a reciprocal in float, a step of Newton's, two corrections.
+        text = "\t.section\t.text.kernel,\n" + "".join(f"        /*{16 * i:04x}*/ {line} ;\n" for i, line in
+                                                       enumerate((
+            "I2F.U32.RP R6, R1", "IMAD R7, RZ, RZ, -R1", "MUFU.RCP R6, R6", "VIADD R4, R6, 0xffffffe",
+            "F2I.FTZ.U32.TRUNC.NTZ R5, R4", "IMAD.MOV.U32 R4, RZ, RZ, RZ", "IMAD R7, R7, R5, RZ",
+            "IMAD.HI.U32 R5, R5, R7, R4", "IMAD.HI.U32 R4, R5, R0, RZ", "IADD3 R10, PT, PT, -R4, RZ, RZ",
+            "IMAD R5, R10, R1, R0", "ISETP.GE.U32.AND P0, PT, R5, R1, PT")))
+        lane = thread.Thread({}, {}.get)
+        lane.registers = {"R0": 1000, "R1": 7}
+        for one in instructions.kernels_in(text)["kernel"]:
+            sass.execute(lane, one)
+        self.assertIn(lane.registers["R4"], (141, 142))
+        self.assertEqual(lane.registers["R5"], 1000 - 7 * lane.registers["R4"])
 
     def test_hashes_of_files_are_no_part_of_a_name(self):
         name = "_ZN6codecs4cuda43_GLOBAL__N__0a05d697_10_kernels_cu_fb82fbc94signE"
-        self.assertEqual(sass.without_hashes(name), "_ZN6codecs4cuda10_INTERNAL_4signE")
+        self.assertEqual(cubin.without_hashes(name), "_ZN6codecs4cuda10_INTERNAL_4signE")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,10 @@ import subprocess
 import sys
 import tempfile
 
+import cubin
+import instructions
 import sass
+import thread
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -49,7 +52,7 @@ PIPE_OF = {
     "lsu": "LDG STG LDS STS LDL STL LD ST RED REDG REDS ATOM ATOMG ATOMS SHFL LDSM B2R MATCH REDUX CREDUX",
     "fp64": "DADD DFMA DMUL DSETP DMNMX",
     "control": "BRA BRX BSSY BSYNC EXIT BAR WARPSYNC NOP CALL RET BREAK BMOV YIELD MEMBAR DEPBAR "
-               "ENDCOLLECTIVE NANOSLEEP BPT ERRBAR CCTLL ACQBULK ELECT KILL",
+               "ENDCOLLECTIVE NANOSLEEP BPT ERRBAR CCTLL ACQBULK PREEXIT ELECT KILL",
 }
 BY_NAME = {name: pipe for pipe, names in PIPE_OF.items() for name in names.split()}
 
@@ -123,13 +126,13 @@ def compile_kernels(architecture, options):
     for path in sources():
         if not path.endswith(".cu"):
             continue
-        cubin = os.path.join(folder, path[:-3].replace("/", "_") + ".cubin")
-        cubins.append(cubin)
-        if os.path.exists(cubin):
+        output = os.path.join(folder, path[:-3].replace("/", "_") + ".cubin")
+        cubins.append(output)
+        if os.path.exists(output):
             continue
         subprocess.run([options.nvcc, *FLAGS, f"-arch=sm_{architecture}", "-cubin", "-I", ROOT, "-o",
-                        cubin + ".part", os.path.join(ROOT, path)], check=True)
-        os.replace(cubin + ".part", cubin)
+                        output + ".part", os.path.join(ROOT, path)], check=True)
+        os.replace(output + ".part", output)
     return cubins
 
 
@@ -139,11 +142,11 @@ class Program:
     def __init__(self, nvdisasm, cubins, architecture):
         self.architecture = int(architecture)
         self.facts, self.code, self.ways = {}, {}, {}
-        for cubin in cubins:
-            for name, facts in sass.Cubin(cubin).kernels.items():
-                self.facts[sass.without_hashes(name)] = facts
-            for name, code in sass.read_kernels(nvdisasm, cubin).items():
-                self.code[sass.without_hashes(name)] = code
+        for path in cubins:
+            for name, facts in cubin.Cubin(path).kernels.items():
+                self.facts[cubin.without_hashes(name)] = facts
+            for name, code in instructions.read_kernels(nvdisasm, path).items():
+                self.code[cubin.without_hashes(name)] = code
 
     def parameter_sizes(self):
         return "".join(
@@ -181,7 +184,7 @@ class Program:
                      "SR_LANEID": lane}
             for rest in ("SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z"):
                 place[rest] = 0
-            found, met, loads = sass.follow(code, self.ways[name], sass.Thread(place, constants))
+            found, met, loads = sass.follow(code, self.ways[name], thread.Thread(place, constants))
             counts = list(map(max, counts, found))
             lookups |= loads
             loops |= {at for at in met if found[at] > 1 or (code[at].target or at) < at}

@@ -3,12 +3,12 @@
 // and parameters, as one JSON record a line. It runs none of them and needs no GPU. For
 // traces/compiled/count.py, which gives it on standard input the sizes of each kernel's parameters:
 // lines "NAME SIZE SIZE ...".
-#include <cstdio>
 #include <iostream>
 #include <sstream>
 
 #include "apps/calibrate/gpu/operations.hpp"
 #include "apps/calibrate/launches/runtime.hpp"
+#include "apps/streams.hpp"
 
 namespace {
 
@@ -66,11 +66,12 @@ int main() {
     for (const Measured& measured : calibrate::all_operations(workspace)) {
       // What a kernel does with few of the values, and how it finds them, depends on them.
       if (measured.row.shape.wire.keep > 0) continue;
-      std::puts(json_of(measured).dump().c_str());
+      apps::write_output(json_of(measured).dump() + "\n");
     }
+    apps::finish_output();
     return 0;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gardenhose-kernel-launches: %s\n", error.what());
+    apps::write_error(std::string("gardenhose-kernel-launches: ") + error.what() + "\n");
     return 2;
   }
 }

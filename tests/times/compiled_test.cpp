@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times from machine code: the form's limits, the shipped tables, and how they carry times over.
+#include "sim/times/compiled.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "codecs/codec.hpp"
+#include "sim/base/csv.hpp"
+#include "sim/times/calibration_rows.hpp"
+#include "sim/times/extrapolation.hpp"
+#include "sim/topology/cluster.hpp"
+#include "tests/input_errors.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace sim {
+namespace {
+
+const GpuRates kPlainRates{
+    .multiprocessors = 100, .clock_hz = 1e9, .copies = 1000_GBps, .launch = 2_us};
+
+TEST(CompiledTimes, AKernelWithoutInstructionsTakesItsBytesOverTheRateOfACopy) {
+  EXPECT_NEAR(compiled_time({}, kPlainRates, 1e6, 4e9).seconds(), 1.42 * 2e-6 + 4e-3, 1e-12);
+}
+
+TEST(CompiledTimes, InstructionsThatBindGoWithMultiprocessorsAndClock) {
+  const CompiledKernel kernel{.cycles = 1};
+  // 1e9 cycles of 100 multiprocessors at 72 % of 1 GHz.
+  const double seconds = compiled_time(kernel, kPlainRates, 1e9, 1e6).works_s();
+  EXPECT_NEAR(seconds, 1e9 / (0.72 * 1e9 * 100), 1e-9);
+  GpuRates twice = kPlainRates;
+  twice.multiprocessors *= 2;
+  EXPECT_DOUBLE_EQ(compiled_time(kernel, twice, 1e9, 1e6).works_s(), seconds / 2);
+  twice.clock_hz *= 2;
+  EXPECT_DOUBLE_EQ(compiled_time(kernel, twice, 1e9, 1e6).works_s(), seconds / 4);
+}
+
+TEST(CompiledTimes, EachFurtherKernelAddsALaunch) {
+  EXPECT_NEAR(compiled_time({.kernels = 3}, kPlainRates, 0, 0).seconds(), 3.42 * 2e-6, 1e-15);
+}
+
+TEST(CompiledTimes, AWarpsInstructionsTakeTimeHoweverFewThereAre) {
+  const double seconds =
+      compiled_time({.instructions = 1000, .lookups = 10}, kPlainRates, 0, 0).seconds();
+  EXPECT_NEAR(seconds, 1.42 * 2e-6 + (3.7 * 1000 + 40 * 10) / 1e9, 1e-15);
+}
+
+std::shared_ptr<const CompiledKernels> shipped_counts(const std::string& gpu) {
+  return read_compiled_kernels(source_directory() / "traces/compiled", gpu);
+}
+
+TEST(CompiledTables, AreFoundByTheNameOfAGpu) {
+  EXPECT_EQ(shipped_counts("NVIDIA A100-SXM4-80GB")->architecture, "sm_80");
+  EXPECT_EQ(shipped_counts("NVIDIA GH200 480GB")->architecture, "sm_90");
+  EXPECT_EQ(shipped_counts("NVIDIA GB200")->architecture, "sm_100");
+  EXPECT_EQ(shipped_counts("AMD Instinct MI300X"), nullptr);
+}
+
+TEST(CompiledTables, HaveTheSameKernelsButForThoseWhoseCountsAreUnknown) {
+  const auto hopper = shipped_counts("NVIDIA H100 80GB HBM3");
+  ASSERT_GT(hopper->kernels->size(), 600u);
+  for (const char* gpu : {"NVIDIA A100-SXM4-80GB", "NVIDIA L40S", "NVIDIA B200", "RTX PRO 6000"}) {
+    const auto other = shipped_counts(gpu);
+    EXPECT_GT(other->kernels->size(), 540u) << gpu;
+    for (const auto& [key, kernel] : *other->kernels) {
+      EXPECT_GE(kernel.instructions, 0) << key;
+      EXPECT_LE(kernel.resident_warps, 64) << key;
+    }
+  }
+}
+
+TEST(CompiledTables, NameTheLineThatIsWrong) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("compiled_{}", getpid());
+  std::filesystem::create_directory(folder);
+  const auto error_of = [&](const std::string& lines) {
+    std::ofstream(folder / "sm_90.csv") << lines;
+    return input_error_of([&] { (void)read_compiled_kernels(folder, "NVIDIA H100"); });
+  };
+  const std::string shipped = text_of(source_directory() / "traces/compiled/sm_90.csv");
+  const std::string header =
+      shipped.substr(0, shipped.find('\n', shipped.find("codec,operation")) + 1);
+  const std::string place = (folder / "sm_90.csv").string() + ":4:1: ";
+  EXPECT_EQ(error_of(header + "bf16,encode,1,4,,1,0,x,0,0,0,0,0,0,0,0,0,32,0,256,4096,0\n"),
+            place + "'x' is no count");
+  EXPECT_EQ(error_of(header + "bf16,encode\n"), place + "a row has 22 fields");
+  EXPECT_EQ(error_of(header + "bf16,encodes,1,4,,1,0,0,0,0,0,0,0,0,0,0,0,32,0,256,4096,0\n"),
+            place + "unknown kernel 'encodes'");
+  EXPECT_TRUE(error_of("# of an older version\ncodec,to\n").ends_with("columns of such a table"));
+  std::filesystem::remove_all(folder);
+}
+
+// Of a row of traces/predictions: its kernel's shape.
+codecs::KernelShape shape_in(const CsvRow& row) {
+  codecs::KernelShape shape{.operation = *codecs::operation_named(row.text("operation")),
+                            .wire = *codecs::format_named(row.text("codec")),
+                            .inputs = row.integer("inputs"),
+                            .value_bytes = row.integer("value_bytes")};
+  if (!row.text("to").empty()) shape.wire_out = *codecs::format_named(row.text("to"));
+  return shape;
+}
+
+TEST(CompiledTables, SayOfAnH200WhatWasFrozen) {
+  const auto table = shipped_counts("NVIDIA H200");
+  const Gpu gpu = read_cluster(source_directory() / "topologies/dgx_h200_x16.toml").gpu;
+  int rows = 0;
+  for (const CsvRow& row :
+       read_csv(source_directory() / "traces/predictions/compiled_hopper_2026-11-27.csv")) {
+    const codecs::KernelShape shape = shape_in(row);
+    const CompiledKernel* kernel =
+        table->find(kernel_key(shape, row.text("codec"), row.text("to")));
+    ASSERT_NE(kernel, nullptr) << row.place_of("codec");
+    // Launches between a row's kernels were added afterwards.
+    if (kernel->kernels > 1) continue;
+    const double n = row.number("elements");
+    const codecs::Traffic traffic = codecs::memory_traffic(shape);
+    const double seconds =
+        compiled_time(*kernel, rates_of(*table, gpu), n, (traffic.read + traffic.written) * n)
+            .seconds();
+    EXPECT_NEAR(seconds / row.number("h200_s"), 1, 2e-3) << row.place_of("h200_s");
+    ++rows;
+  }
+  EXPECT_GT(rows, 1100);
+}
+
+// A kernel of a table, carried to a GPU.
+struct CarriedKernel {
+  Calibration table{.name = "measured",
+                    .gpu = "there",
+                    .kind = "measured",
+                    .source = "",
+                    .copy_bandwidth = 1000_GBps,
+                    .launch_latency = 2_us,
+                    .multiprocessors = 100};
+  Gpu gpu;
+  std::vector<KernelTime> times{{1e6, 5e-6, 4e6}, {1e9, 5e-3, 4e9}};
+
+  // Cycles of an element on the table's GPU, and on the other.
+  CarriedKernel(double there, double here) {
+    const auto compiled = [](double cycles) {
+      return std::make_shared<const CompiledKernels>(CompiledKernels{
+          .architecture = "sm_00",
+          .lanes = 128,
+          .clock_hz = 1e9,
+          .kernels = std::map<std::string, CompiledKernel>{{"k", {.cycles = cycles}}}});
+    };
+    table.compiled_there = compiled(there);
+    table.compiled = compiled(here);
+    gpu.multiprocessors = 100;
+    gpu.fp32 = FlopRate::from_base(2 * 128 * 100 * 1e9);
+    gpu.memory_bandwidth = 1000_GBps;
+    gpu.memory_efficiency = 1;
+  }
+  [[nodiscard]] double seconds(double elements) const {
+    return *carried_by_code(table, gpu, "k", times, elements);
+  }
+};
+
+TEST(CarriedByCode, ToTheSameGpuATimeIsTheMeasuredOne) {
+  const CarriedKernel one(0.1, 0.1);
+  for (const double n : {1e5, 1e6, 3e7, 1e9, 1e10}) {
+    EXPECT_DOUBLE_EQ(one.seconds(n), timed_seconds(one.times, n)) << n;
+  }
+}
+
+TEST(CarriedByCode, MoreInstructionsCostNothingUntilTheyTakeLongerThanTheBytes) {
+  // 4 bytes at 1 TB/s are 4 ps; so are 0.288 cycles of 100 multiprocessors at 72 % of 1 GHz.
+  EXPECT_DOUBLE_EQ(CarriedKernel(0.1, 0.288).seconds(1e9), CarriedKernel(0.1, 0.1).seconds(1e9));
+  EXPECT_NEAR(CarriedKernel(0.1, 0.576).seconds(1e9), 2 * CarriedKernel(0.1, 0.1).seconds(1e9),
+              1e-7);
+}
+
+TEST(CarriedByCode, WhatInstructionsBindDoesNotGoWithTheMemory) {
+  CarriedKernel one(0.576, 0.576);
+  const double before = one.seconds(1e9);
+  one.gpu.memory_bandwidth = 5000_GBps;
+  EXPECT_DOUBLE_EQ(one.seconds(1e9), before);
+}
+
+TEST(CarriedByCode, AKernelWithoutCountsIsNotCarried) {
+  const CarriedKernel one(0.1, 0.1);
+  EXPECT_EQ(carried_by_code(one.table, one.gpu, "other", one.times, 1e6), std::nullopt);
+}
+
+}  // namespace
+}  // namespace sim
