@@ -12,6 +12,7 @@
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/validate_blind.hpp"
+#include "apps/validate/validate_compiled.hpp"
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_goodput.hpp"
 #include "apps/validate/validate_host.hpp"
@@ -100,6 +101,7 @@ void print_blind(const ValidateOptions& options) {
 }
 
 void print_kernels(const ValidateOptions& options) { validate_kernels(options.format); }
+void print_compiled(const ValidateOptions& options) { validate_compiled(options.format); }
 
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
@@ -131,7 +133,9 @@ constexpr Study kStudies[] = {
      "intellect-1 has no fitted constants", print_with<validate_intellect_1>},
     {"kernels",
      "kernels that gardenhose-calibrate measured on GPUs, predicted without their tables",
-     "kernels takes its constants from the cluster files", print_kernels}};
+     "kernels takes its constants from the cluster files", print_kernels},
+    {"compiled", "published rates of kernels of others, by their machine code",
+     "compiled takes its constants from the cluster files", print_compiled}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published rates of kernels of others, by their machine code.
+#include "sim/validation/compiled.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/shipped_files.hpp"
+
+namespace sim::validation {
+namespace {
+
+TEST(KernelRates, ThatCountAreWithinAQuarter) {
+  int counted = 0, fitted = 0;
+  for (const KernelRate& rate : compare_kernel_rates(source_directory())) {
+    (rate.fitted ? fitted : counted) += 1;
+    if (rate.fitted) continue;
+    EXPECT_LE(std::abs(rate.error()), 0.25) << rate.kernel << ", " << rate.gpu;
+  }
+  EXPECT_GE(counted, 8);
+  EXPECT_GE(fitted + counted, 12);
+}
+
+// A kernel that moves its bytes takes at least the time of a copy of them.
+TEST(KernelRates, ArePredictedNoFasterThanACopy) {
+  for (const KernelRate& rate : compare_kernel_rates(source_directory())) {
+    EXPECT_GE(rate.predicted_s, rate.copy_s) << rate.kernel;
+  }
+}
+
+}  // namespace
+}  // namespace sim::validation
