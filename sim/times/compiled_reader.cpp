@@ -31,9 +31,8 @@ constexpr std::array kArchitectures{
     Architecture{
         "sm_89", {"L40", "RTX 6000 Ada", "RTX 4090"}, 2.49e9, 128, 64, 64, 16, 32, 2, 48, 24, 100},
     Architecture{"sm_90", {"H100", "H200", "H800"}, 1.98e9, 128, 64, 64, 16, 32, 64, 64, 32, 228},
-    Architecture{"sm_100", {"B200", "B100"}, 1.98e9, 128, 64, 64, 16, 32, 64, 64, 32, 228},
-    Architecture{
-        "sm_120", {"RTX PRO 6000", "RTX 5090"}, 2.6e9, 128, 64, 64, 16, 32, 2, 48, 24, 100}};
+    Architecture{"sm_100", {"B200", "B300", "B100"}, 1.98e9, 128, 64, 64, 16, 32, 64, 64, 32, 228},
+    Architecture{"sm_120", {"RTX PRO", "RTX 5090"}, 2.6e9, 128, 64, 64, 16, 32, 2, 48, 24, 100}};
 
 constexpr double kIssued = 128;       // four warps, in each of the above
 constexpr double kLookupLanes = 14;   // fitted (traces/compiled/README.md)

@@ -57,7 +57,9 @@ TEST(CompiledTables, AreFoundByTheNameOfAGpu) {
   EXPECT_EQ(shipped_counts("NVIDIA A100-SXM4-80GB")->architecture, "sm_80");
   EXPECT_EQ(shipped_counts("NVIDIA GH200 480GB")->architecture, "sm_90");
   EXPECT_EQ(shipped_counts("NVIDIA GB200")->architecture, "sm_100");
+  EXPECT_EQ(shipped_counts("NVIDIA RTX PRO 5000 Blackwell")->architecture, "sm_120");
   EXPECT_EQ(shipped_counts("AMD Instinct MI300X"), nullptr);
+  EXPECT_EQ(shipped_counts("Tesla V100-SXM3-32GB"), nullptr);
 }
 
 TEST(CompiledTables, HaveTheSameKernelsButForThoseWhoseCountsAreUnknown) {
