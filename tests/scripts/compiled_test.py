@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The tables of traces/compiled belong to the sources, and warps are followed as they would run."""
+import contextlib
+import io
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "traces/compiled"))
 sys.dont_write_bytecode = True
@@ -46,6 +49,13 @@ def followed(text, constants, **place):
 class Tables(unittest.TestCase):
     def test_belong_to_the_sources(self):
         self.assertEqual(count.check(), 0)
+
+    def test_of_other_sources_are_named_with_the_remedy(self):
+        with mock.patch.object(count, "hash_of_sources", lambda: "0"), contextlib.redirect_stderr(
+                io.StringIO()) as errors:
+            self.assertEqual(count.check(), 2)
+        for line in errors.getvalue().splitlines():
+            self.assertRegex(line, r"^traces/compiled/sm_\d+\.csv:2:1: .*make it anew with .*count\.py")
 
 
 class Warps(unittest.TestCase):

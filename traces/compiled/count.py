@@ -111,7 +111,7 @@ def check():
     now, stale = hash_of_sources(), 0
     for name in sorted(os.listdir(HERE)):
         if re.match(r"sm_\d+\.csv$", name) and hash_in(os.path.join(HERE, name)) != now:
-            print(f"traces/compiled/{name}:1: made of other sources ({hash_in(os.path.join(HERE, name))}, "
+            print(f"traces/compiled/{name}:2:1: made of other sources ({hash_in(os.path.join(HERE, name))}, "
                   f"now {now}); make it anew with traces/compiled/count.py (--help)", file=sys.stderr)
             stale += 1
     return 2 if stale else 0
