@@ -19,6 +19,10 @@ int sum(const std::vector<int>& members) {
   return std::accumulate(members.begin(), members.end(), 0);
 }
 
+double contribution(const Membership& membership, const RoundLength& round, std::size_t kind) {
+  return round.per_round.empty() ? membership.kinds[kind].per_round : round.per_round[kind];
+}
+
 class Rounds {
  public:
   Rounds(const Membership& membership, double span_s, std::uint64_t seed)
@@ -39,7 +43,7 @@ class Rounds {
       if (const auto round = round_of(ready_); !round) {
         wait_for_members();
       } else if (next_s() >= now_s_ + round->round_s) {
-        play_quiet(round->round_s);
+        play_quiet(*round);
       } else {
         play_eventful(round);
       }
@@ -115,20 +119,20 @@ class Rounds {
     now_s_ = until_s;
   }
 
-  void end_rounds(const std::vector<int>& members, double rounds) {
+  void end_rounds(const std::vector<int>& members, const RoundLength& round, double rounds) {
     for (const std::size_t kind : kinds_) {
-      played_.kept += rounds * members[kind] * given_.kinds[kind].per_round;
+      played_.kept += rounds * members[kind] * contribution(given_, round, kind);
     }
     contributions_ += rounds * sum(members);
     played_.rounds += static_cast<std::int64_t>(rounds);
   }
 
   // As many rounds as end before anything happens.
-  void play_quiet(double round_s) {
+  void play_quiet(const RoundLength& round) {
     const double until_s = std::min(next_s(), end_s_);
-    const double rounds = std::max(1.0, std::floor((until_s - now_s_) / round_s));
-    end_rounds(ready_, rounds);
-    now_s_ += rounds * round_s;
+    const double rounds = std::max(1.0, std::floor((until_s - now_s_) / round.round_s));
+    end_rounds(ready_, round, rounds);
+    now_s_ += rounds * round.round_s;
   }
 
   // Takes events until `until_s()`, which may move on with each member of the round that leaves, or
@@ -151,7 +155,8 @@ class Rounds {
     std::vector<int> members = ready_;
     double noticed_s = 0;
     const auto left = [&](double time_s) {
-      noticed_s = time_s + given_.detection_s;
+      const double cutoff_s = start_s + round->cutoff_s;
+      noticed_s = std::min(time_s + given_.detection_s, std::max(time_s, cutoff_s));
       round = round_of(members);
     };
     const auto exchange_s = [&] { return std::max(start_s + round->steps_s, noticed_s); };
@@ -167,7 +172,7 @@ class Rounds {
     });
     if (!round) return lose(members, noticed_s);
     now_s_ = end_s();
-    end_rounds(members, 1);
+    end_rounds(members, *round, 1);
   }
 
   // A round that too few are left to end.
@@ -205,13 +210,14 @@ double expected_per_second(const Membership& membership) {
     members.push_back(static_cast<int>(std::lround(kind.count * ready_share(kind))));
   }
   if (sum(members) < std::max(1, membership.least)) return 0;
-  const double round_s = membership.round(members).round_s;
+  const RoundLength round = membership.round(members);
   double kept = 0;
-  for (const MemberKind& kind : membership.kinds) {
-    const double ends = std::isinf(kind.stays_s) ? 1 : std::exp(-round_s / kind.stays_s);
-    kept += kind.count * kind.per_round * ready_share(kind) * ends;
+  for (std::size_t i = 0; i < membership.kinds.size(); ++i) {
+    const MemberKind& kind = membership.kinds[i];
+    const double ends = std::isinf(kind.stays_s) ? 1 : std::exp(-round.round_s / kind.stays_s);
+    kept += kind.count * contribution(membership, round, i) * ready_share(kind) * ends;
   }
-  return kept / round_s;
+  return kept / round.round_s;
 }
 
 }  // namespace sim

@@ -7,11 +7,13 @@
 //
 // A member that leaves takes its steps of the round with it. During the steps the others notice that in
 // time, or begin their exchange that much later; an exchange that it breaks is detected and begun anew.
-// Times until a member leaves, and until it is back, are exponential.
+// Members that go on without those that they do not hear (a deadline, a quorum) wait no longer for one
+// that has left than for one that is late. Times until a member leaves, and until it is back, are exponential.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,10 @@ struct MemberKind {
 struct RoundLength {
   double steps_s = 0;  // until the exchange begins
   double round_s = 0;  // until it has ended; infinite: it never does
+  // When the members go on without those that they have not heard; infinite: they wait for all.
+  double cutoff_s = std::numeric_limits<double>::infinity();
+  // By kind, what a member contributes to it; none: MemberKind::per_round.
+  std::span<const double> per_round = {};
 };
 
 struct Membership {
@@ -42,8 +48,8 @@ struct Membership {
 // Of rounds that were played for some time.
 struct PlayedRounds {
   double time_s = 0;
-  double kept = 0;      // of what members contributed, per_round each
-  double lost = 0;      // by members that left before the round's end
+  double kept = 0;      // of what members contributed
+  double lost = 0;      // MemberKind::per_round of each that left before the round's end
   double members = 0;   // at the end of a round, mean
   double waited_s = 0;  // for members that had left: detection, and exchanges begun in vain
   double idle_s = 0;    // with fewer members than are needed

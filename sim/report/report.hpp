@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -112,6 +113,8 @@ struct RoundFigures {
   int inner_steps = 1, across_every = 1, fragments = 1, overlap_steps = 0;
   std::string outcome;              // "complete", "partial" or "aborted"
   std::vector<std::string> events;  // what kept a round from being complete
+  // From its start, when sites go on without those that they have not heard; infinite: never.
+  double cutoff_s = std::numeric_limits<double>::infinity();
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
   double tokens = 0;       // of the round
   // From the last step of a round until its last result is there, mean over sites, of the last round

@@ -8,11 +8,27 @@ namespace {
 // unless a later merge takes it.
 double kept_rounds(const RoundResult& result, std::size_t place) {
   const Fate fate = result.shape.fate(place);
+  if (result.outcome == RoundOutcome::aborted) return 0;
   if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) return 0;
   return result.round_s / result.period_s(place);
 }
 
 }  // namespace
+
+std::vector<double> tokens_by_table(const RoundContext& context, const RoundResult& result) {
+  std::vector<double> tokens;
+  std::size_t place = 0;
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
+    const auto sequences =
+        static_cast<double>(global_batch(site.cluster, context.parallelism_at(table)));
+    const double of_round = sequences * context.model.sequence * result.shape.steps(place);
+    double rounds = 0;
+    for (int i = 0; i < site.count; ++i, ++place) rounds += kept_rounds(result, place);
+    tokens.push_back(rounds / site.count * of_round);
+  }
+  return tokens;
+}
 
 void add_rates(const RoundContext& context, const RoundResult& result, Report& report) {
   RoundFigures& round = *report.round;

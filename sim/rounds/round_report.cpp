@@ -236,7 +236,8 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
            .fragments = scheme.between_sites->fragments,
            .overlap_steps = scheme.between_sites->overlap_steps,
            .outcome = outcome_name(result.outcome),
-           .events = result.events};
+           .events = result.events,
+           .cutoff_s = result.cutoff_s};
   const WideBytes bytes = wide_bytes(result.plan.schedule, result.shape.sites.size());
   add_sites(context, scheme, result, bytes, round);
   add_memory(report);

@@ -134,9 +134,10 @@ class Roll {
   // Sets the fates. Returns whether the round has to be played again.
   bool call() {
     const auto places = static_cast<std::size_t>(place_count(area_));
-    std::vector<double> arrivals(places);
-    for (std::size_t place = 0; place < places; ++place) arrivals[place] = arrival(place);
+    std::vector<double>& arrivals = result_.heard_s;
+    for (std::size_t place = 0; place < places; ++place) arrivals.push_back(arrival(place));
     limit_ = cutoff(patience_, arrivals);
+    result_.cutoff_s = limit_.value_or(kInfinity);
     auto& fates = result_.shape.fates;
     for (std::size_t place = 0; place < places; ++place) {
       fates.push_back(fate_of(place, arrivals[place]));

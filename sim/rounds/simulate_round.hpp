@@ -3,6 +3,7 @@
 // drop out.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ struct RoundResult {
   // Time from one end of a round to the next, at the site that ends last; for a single round, from
   // its start. Infinite if the round was aborted.
   double round_s = 0;
+  // When the sites go on without those that they have not heard; infinite if they wait for all.
+  double cutoff_s = std::numeric_limits<double>::infinity();
+  // By place: when the first of the others has heard it, if all wait for all; infinite if none does.
+  std::vector<double> heard_s = {};
 
   // Time per round. A site that the others skipped reports its own pace.
   [[nodiscard]] double period_s(std::size_t place) const;

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "sim/reliability/membership.hpp"
+#include "sim/rounds/round_rates.hpp"
+#include "sim/rounds/simulate_round.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -46,37 +49,62 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
 // Asks for each number of sites once; that of all is known.
 class RoundsByMembers {
  public:
-  RoundsByMembers(const WideArea& area, const Report& report, const StepPace& pace)
-      : area_(area), figures_(*report.round), pace_(pace) {
+  RoundsByMembers(const WideArea& area, int least, const Report& report, const PaceOf& pace)
+      : area_(area), least_(least), figures_(*report.round), pace_(pace) {
     std::vector<int> all;
+    Round round{.seconds = report.time_s, .cutoff_s = figures_.cutoff_s};
     for (const Site& site : area.sites) all.push_back(site.count);
-    round_s_.emplace(std::move(all), report.time_s);
+    for (const SiteReport& site : figures_.by_site) round.tokens.push_back(site.tokens);
+    rounds_.emplace(std::move(all), std::move(round));
   }
 
   RoundLength operator()(std::span<const int> members) {
-    std::vector<int> near;
+    const Round& round = near(members);
     double steps_s = 0;
     for (std::size_t table = 0; table < members.size(); ++table) {
-      const int unit = std::max(1, area_.sites[table].count / kNumbers);
-      const int rounded = (members[table] + unit / 2) / unit * unit;
-      near.push_back(rounded == 0 ? members[table] : rounded);
-      if (members[table] == 0) continue;
+      if (round.tokens[table] == 0) continue;
       const SiteReport& site = figures_.by_site[table];
       steps_s = std::max(steps_s, site.inner_steps * site.inner_step_s);
     }
-    const auto [known, added] = round_s_.try_emplace(near);
-    if (added) known->second = pace_(near) * figures_.inner_steps;
-    return {std::min(steps_s, known->second), known->second};
+    return {std::min(steps_s, round.seconds), round.seconds, round.cutoff_s, round.tokens};
   }
 
  private:
+  struct Round {
+    double seconds = 0;
+    double cutoff_s = 0;
+    std::vector<double> tokens = {};  // by table, of one site
+  };
+
+  // Of about as many, but enough for the quorum.
+  const Round& near(std::span<const int> members) {
+    std::vector<int> counts;
+    for (std::size_t table = 0; table < members.size(); ++table) {
+      const int unit = std::max(1, area_.sites[table].count / kNumbers);
+      const int rounded = (members[table] + unit / 2) / unit * unit;
+      counts.push_back(rounded == 0 ? members[table] : rounded);
+    }
+    if (std::accumulate(counts.begin(), counts.end(), 0) < least_) {
+      counts.assign(members.begin(), members.end());
+    }
+    const auto [known, added] = rounds_.try_emplace(counts);
+    if (added) known->second = simulated(counts);
+    return known->second;
+  }
+
+  [[nodiscard]] Round simulated(const std::vector<int>& counts) const {
+    RoundPace pace = pace_(counts);
+    for (double& tokens : pace.tokens) tokens *= figures_.inner_steps;
+    return {pace.step_s * figures_.inner_steps, pace.cutoff_s, std::move(pace.tokens)};
+  }
+
   const WideArea& area_;
+  const int least_;
   const RoundFigures& figures_;
-  const StepPace& pace_;
-  std::map<std::vector<int>, double> round_s_;
+  const PaceOf& pace_;
+  std::map<std::vector<int>, Round> rounds_;
 };
 
-// Adds in each round what it adds when all are there: a site that comes too late then always does.
 MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double tokens) {
   const Site& site = job.topology.sites[table];
   MemberKind kind{
@@ -136,7 +164,7 @@ TokenTarget target_of(double tokens, const MembershipFigures& figures) {
 
 // Without some sites, regions may exchange otherwise, and a round have other steps.
 // Those that are there keep their share of the work.
-double seconds_per_step(const Job& job, Setup setup, std::span<const int> members) {
+RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members) {
   const Job fewer = with_counts(job, members);
   std::vector<SiteSetup> sites;
   for (std::size_t table = 0; table < setup.sites.size(); ++table) {
@@ -144,17 +172,29 @@ double seconds_per_step(const Job& job, Setup setup, std::span<const int> member
   }
   setup.sites = std::move(sites);
   const SiteExchange exchange = by_regions(*setup.scheme.between_sites, fewer.topology);
-  return seconds_of(fewer, setup) / exchange.inner_steps;
+  setup = balanced(fewer, std::move(setup));
+  const RoundContext context = fewer.round(setup);
+  const RoundResult result = simulate_round(context, setup.scheme, fewer.deadline);
+  RoundPace pace{.step_s = result.round_s / exchange.inner_steps,
+                 .cutoff_s = result.cutoff_s,
+                 .tokens = std::vector<double>(members.size())};
+  const std::vector<double> tokens = tokens_by_table(context, result);
+  std::size_t present = 0;
+  for (std::size_t table = 0; table < members.size(); ++table) {
+    if (members[table] > 0) pace.tokens[table] = tokens[present++] / exchange.inner_steps;
+  }
+  return pace;
 }
 
 std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, const Report& report,
-                                           const StepPace& pace) {
+                                           const PaceOf& pace) {
   if (!job.inner || !has_comers(job.topology) || !report.ended()) return std::nullopt;
-  RoundsByMembers rounds(job.topology, report, pace);
+  const int least = std::max(1, setup.scheme.between_sites->quorum);
+  RoundsByMembers rounds(job.topology, least, report, pace);
   Membership membership{.kinds = {},
                         .round = [&](std::span<const int> members) { return rounds(members); },
                         .detection_s = job.topology.detection->base(),
-                        .least = std::max(1, setup.scheme.between_sites->quorum)};
+                        .least = least};
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));
   }
@@ -210,7 +250,7 @@ std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setu
                                                const Report& report) {
   const Setup divided = balanced(job, setup);
   const auto pace = [&](const std::vector<int>& members) {
-    return seconds_per_step(job, divided, members);
+    return round_pace(job, divided, members);
   };
   const auto months = months_of(job, divided, report, pace);
   return months ? std::optional(with_ranges(*months, job, report)) : std::nullopt;

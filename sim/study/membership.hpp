@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,18 +13,21 @@
 
 namespace sim::study {
 
-// Seconds of a round of so many sites of each table, for each of its inner steps; infinite if it never
-// ends.
-using StepPace = std::function<double(const std::vector<int>& members)>;
+// Of a round of so many sites of each table.
+struct RoundPace {
+  double step_s = 0;  // for each of its inner steps; infinite if it never ends
+  double cutoff_s = std::numeric_limits<double>::infinity();  // RoundResult::cutoff_s
+  std::vector<double> tokens;  // by table, that a site adds for each inner step
+};
+using PaceOf = std::function<RoundPace(const std::vector<int>& members)>;
 // By simulation.
-[[nodiscard]] double seconds_per_step(const Job& job, Setup setup, std::span<const int> members);
+[[nodiscard]] RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members);
 
 // Of rounds that were simulated with all sites; nothing if all of them stay, or if that round was
 // aborted. Asks `pace` for rounds of fewer sites where a month has them, once for each number. Ranges
 // are those of months alone.
 [[nodiscard]] std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup,
-                                                         const Report& report,
-                                                         const StepPace& pace);
+                                                         const Report& report, const PaceOf& pace);
 // With the report's likely range too, and with the time and price of the tokens to train.
 [[nodiscard]] MembershipFigures with_ranges(MembershipFigures months, const Job& job,
                                             const Report& report);

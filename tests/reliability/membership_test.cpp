@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace sim {
 namespace {
@@ -84,6 +86,40 @@ TEST(Membership, ALateDetectionDelaysTheExchange) {
   const auto rounds = static_cast<double>(played.rounds);
   EXPECT_NEAR(played.waited_s / rounds, waited_s, 0.5);
   EXPECT_NEAR(played.time_s / rounds, 1000 + waited_s, 0.5);
+}
+
+// Nobody waits beyond a deadline, here 100 s after the steps, however late the detection is.
+TEST(Membership, ADeadlineEndsTheWaitForOneThatHasLeft) {
+  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
+                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  all.detection_s = 300;
+  all.round = [](std::span<const int>) { return RoundLength{1000, 1000, 1100}; };
+  const PlayedRounds played = play_rounds(all, 4000 * kDays, 5);
+  double waited_s = 0;
+  for (double x = 0.5; x < 300; ++x) {
+    waited_s += std::min(300 - x, 100.0) * std::exp(-(1000 - x) / 2000) / 2000;
+  }
+  EXPECT_NEAR(played.waited_s / static_cast<double>(played.rounds), waited_s, 0.3);
+  // One that has passed is none: an exchange that breaks after it is begun anew at once.
+  all.round = [](std::span<const int>) { return RoundLength{500, 1000, 500}; };
+  const double broken = std::exp(-0.25) - std::exp(-0.5);
+  const double until_s = 2000 - 500 * std::exp(-0.25) / (1 - std::exp(-0.25));
+  const PlayedRounds late = play_rounds(all, 4000 * kDays, 5);
+  EXPECT_NEAR(late.waited_s / static_cast<double>(late.rounds), broken * until_s, 0.5);
+}
+
+// A kind that comes too late for the others adds to a round only when they are away.
+TEST(Membership, KeepsOfEachRoundWhatItsMembersAdd) {
+  Membership all =
+      members({{.count = 1, .stays_s = 10 * kHours, .away_s = 10 * kHours, .per_round = 1},
+               {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  const std::vector<double> together{1, 0}, alone{0, 1};
+  all.round = [&](std::span<const int> there) {
+    return RoundLength{.steps_s = 1, .round_s = 1, .per_round = there[0] > 0 ? together : alone};
+  };
+  const PlayedRounds played = play_rounds(all, 400 * kDays, 9);
+  EXPECT_DOUBLE_EQ(played.kept, static_cast<double>(played.rounds));
+  EXPECT_NEAR(expected_per_second(all), 0.5, 1e-4);
 }
 
 TEST(Membership, WaitsForAQuorum) {

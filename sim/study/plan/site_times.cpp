@@ -223,7 +223,7 @@ const std::optional<MembershipFigures>& SiteTimes::months(const SiteCandidate& c
         counts[offer.tables[table]] = members[table];
       }
       return paces_.of({candidate.scheme, layout.scheme, layout.parallelism, std::move(counts)},
-                       [&] { return seconds_per_step(job, setup, members); });
+                       [&] { return round_pace(job, setup, members); });
     };
     return months_of(job, setup, simulated(candidate), pace);
   });

@@ -10,6 +10,7 @@
 
 #include "sim/base/once.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/study/membership.hpp"
 #include "sim/study/plan/site_space.hpp"
 #include "sim/study/search/first_bound.hpp"
 
@@ -77,7 +78,7 @@ class SiteTimes {
   Once<Key, Report> reports_;
   Once<Key, std::optional<MembershipFigures>> months_;
   // By scheme, what a layout chooses, and the numbers of sites of the file's tables.
-  Once<std::tuple<std::size_t, std::size_t, Parallelism, std::vector<int>>, double> paces_;
+  Once<std::tuple<std::size_t, std::size_t, Parallelism, std::vector<int>>, RoundPace> paces_;
 };
 
 // Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if
