@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // solve: the inverse of run: the bandwidth that a utilisation takes, in one cluster or between sites;
-// between sites the fewest inner steps, the longest latency, the most peers, the largest model.
+// between sites the fewest inner steps, the longest latency, the most peers, the largest model, the best
+// quorum or deadline.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -34,8 +35,8 @@ struct SolveOptions {
 constexpr const char* kSolveUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
     "Finds, by repeated simulation, the value of one unknown at which training reaches a given\n"
-    "utilisation, so many tokens a day or a price, or at which one scheme stops beating "
-    "another.\n\n"
+    "utilisation, so many tokens a day or a price, at which one scheme stops beating another, or\n"
+    "the best value.\n\n"
     "Within one cluster (utilisation: speed relative to the speed with unlimited NICs):\n\n"
     "  bandwidth    lowest NIC bandwidth\n\n"
     "Between sites (utilisation: fraction of time during which the GPUs are computing):\n\n"
@@ -44,7 +45,10 @@ constexpr const char* kSolveUsage =
     "  inner_steps  fewest inner steps per round\n"
     "  latency      highest one-way latency, the same on all paths\n"
     "  peers        largest number of sites (for files with a single [sites] table)\n"
-    "  layers       largest number of layers; --model gives the model's other dimensions\n\n"
+    "  layers       largest number of layers; --model gives the model's other dimensions\n"
+    "  quorum       most sites that a leader or a syncer waits for\n"
+    "  deadline     shortest time from a round's start until the others go on without a late "
+    "site\n\n"
     "Each answer is computed again with faster GPUs and a slower network, and the reverse, and\n"
     "against --beats with the model's own error either way: the likely range runs over all of\n"
     "them (met_at_low, met_at_high).\n\n"
@@ -53,7 +57,9 @@ constexpr const char* kSolveUsage =
     "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                   --scheme diloco --utilisation 0.5,0.8,0.9,0.95,0.99\n"
     "  gardenhose solve latency --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
-    "                   --scheme wan_sync --beats diloco\n";
+    "                   --scheme wan_sync --beats diloco\n"
+    "  gardenhose solve deadline --topology four_sites_mixed --model gpt_1.3b --scheme diloco \\\n"
+    "                   --best tokens\n";
 
 std::vector<double> parse_levels(const char* flag, const std::string& text, const char* example) {
   std::vector<double> levels;
@@ -82,14 +88,21 @@ std::vector<double> parse_shares(const std::string& text) {
 }
 
 struct GoalTexts {
-  std::string utilisation, tokens_per_day, usd;
+  std::string utilisation, tokens_per_day, usd, best;
 };
+
+sim::study::Measure best_of(const std::string& what) {
+  if (what == "tokens") return sim::study::Measure::tokens_per_day;
+  if (what == "usd") return sim::study::Measure::usd_per_million_tokens;
+  throw InputError(fmt::format("--best: '{}' is neither tokens nor usd", sim::printable(what)));
+}
 
 // One of them, or a scheme to beat.
 void parse_goal(const po::variables_map& values, const GoalTexts& texts,
                 sim::study::SolveGoal& goal) {
   const char* given = nullptr;
-  for (const char* flag : {"beats", "tokens-per-day", "usd-per-million-tokens", "utilisation"}) {
+  for (const char* flag :
+       {"beats", "best", "tokens-per-day", "usd-per-million-tokens", "utilisation"}) {
     if (values.count(flag) == 0 || values[flag].defaulted()) continue;
     if (given != nullptr) {
       throw InputError(fmt::format("--{}: replaces --{}; specify only one of them", given, flag));
@@ -98,7 +111,9 @@ void parse_goal(const po::variables_map& values, const GoalTexts& texts,
   }
   using sim::study::Measure;
   if (!goal.beats.empty()) return;
-  if (!texts.tokens_per_day.empty()) {
+  if (!texts.best.empty()) {
+    goal.measure = best_of(texts.best);
+  } else if (!texts.tokens_per_day.empty()) {
     goal.measure = Measure::tokens_per_day;
     goal.levels = parse_levels("--tokens-per-day", texts.tokens_per_day, "1e11,2e11");
   } else if (!texts.usd.empty()) {
@@ -115,7 +130,7 @@ std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
   po::options_description flags = job_flags(o.job);
   po::options_description goal("Goal");
   goal.add_options()("unknown", po::value(&o.unknown),
-                     "bandwidth, inner_steps, latency, peers or layers")(
+                     "bandwidth, inner_steps, latency, peers, layers, quorum or deadline")(
       "utilisation", po::value(&texts.utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
       "tokens-per-day", po::value(&texts.tokens_per_day),
@@ -127,8 +142,12 @@ std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
                                  "and egress")(
       "beats", po::value(&o.goal.beats),
       "scheme to beat, instead of a utilisation to reach: find the value of the unknown at which "
-      "--scheme becomes, or stops being, the faster of the two")("jobs,j", jobs_flag(o.jobs),
-                                                                 kJobsHelp)(
+      "--scheme becomes, or stops being, the faster of the two")(
+      "best", po::value(&texts.best),
+      "tokens|usd, instead of a utilisation: the inner_steps, peers, quorum or deadline that "
+      "trains "
+      "most tokens a day, or at the lowest price; of sites that come and go what they keep")(
+      "jobs,j", jobs_flag(o.jobs), kJobsHelp)(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   const auto values = parse_arguments(arguments, kSolveUsage, flags, {{"unknown"}});
@@ -176,7 +195,7 @@ int solve_command(const Arguments& arguments) {
   const sim::study::Unknown& unknown = unknown_of(*options);
   const Job job = read(*options, unknown);
   Progress progress("solving", most_tries(job, unknown, options->goal));
-  print(options->format, unknown, job,
+  print(options->format, unknown, job, options->goal,
         solve(job, unknown, options->goal, options->jobs, progress.watch().step));
   return 0;
 }

@@ -46,6 +46,10 @@ std::string likely_text(const Answers& answers, std::size_t question, const char
 // "diloco reaches utilisation 0.95 from 41.05 Gbps (likely 37.86 to 43.71 Gbps)".
 std::string sentence(const Answers& answers, std::size_t question) {
   const Answer& answer = answers.as_is[question];
+  if (answer.reached) {
+    return fmt::format("{}: {} at {} (likely {})", answer.scheme, answer.goal, answer.met_text,
+                       likely_text(answers, question, " to "));
+  }
   const std::string subject = fmt::format(
       "{} {}{}", answer.scheme, answer.goal.starts_with("beats ") ? "" : "reaches ", answer.goal);
   if (!answer.found.bracketed()) {
@@ -67,16 +71,25 @@ std::string answer_text(const Answers& answers) {
   return sim::joined(sentences, "; ");
 }
 
-void print_table(const Unknown& unknown, const Job& job, const Answers& answers) {
+// What does not meet the goal; or what the best value reaches.
+std::string beside_text(const Answer& answer) {
+  if (answer.reached) return fmt::format("{:.4g}", *answer.reached);
+  return answer.found.bracketed() ? answer.missed_text : "-";
+}
+
+// `best` is the measure of a best value, if that is what was looked for.
+void print_table(const Unknown& unknown, const Job& job, const Answers& answers, const char* best) {
   sim::TextTable table{.labels = 2, .align = "<<"};
-  table.rows.push_back(sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
+  table.rows.push_back(
+      best ? sim::heading_row({"scheme", "goal", "best at", best, sim::kLikely})
+           : sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
     const sim::Style style = answer.fits_memory ? sim::Style::plain : sim::Style::bad;
     table.rows.push_back({answer.scheme,
                           answer.goal,
                           {met_text(answer) + (answer.fits_memory ? "" : sim::kDoesNotFit), style},
-                          answer.found.bracketed() ? answer.missed_text : "-",
+                          beside_text(answer),
                           likely_text(answers, i)});
   }
   print_answer(answer_text(answers));
@@ -90,7 +103,8 @@ void print_table(const Unknown& unknown, const Job& job, const Answers& answers)
 }  // namespace
 
 void print(const std::string& format, const Unknown& unknown, const Job& job,
-           const Answers& answers) {
+           const sim::study::SolveGoal& goal, const Answers& answers) {
+  const bool of_price = goal.measure == sim::study::Measure::usd_per_million_tokens;
   std::vector<Json> rows;
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
@@ -107,16 +121,24 @@ void print(const std::string& format, const Unknown& unknown, const Job& job,
                     {"scheme", answer.scheme},
                     {"goal", answer.goal},
                     {"fits_memory", answer.fits_memory},
-                    {"met", found.bracketed() ? "bracketed"
-                            : found.ever      ? "everywhere"
-                                              : "nowhere"},
+                    {"met", answer.reached      ? "best"
+                            : found.bracketed() ? "bracketed"
+                            : found.ever        ? "everywhere"
+                                                : "nowhere"},
                     {"met_at", figure(answer.met, found.bracketed())},
-                    {"missed_at", figure(answer.missed, found.bracketed())},
+                    {"missed_at", figure(answer.missed, found.bracketed() && !answer.reached)},
                     {"met_at_low", figure(least.met, ranged)},
                     {"met_at_high", figure(greatest.met, ranged)}});
+    if (!goal.is_best()) continue;
+    rows.back()[of_price ? "usd_per_million_tokens" : "tokens_per_day"] =
+        figure(answer.reached.value_or(0), answer.reached.has_value());
   }
   print_records(format, rows);
-  if (format == "table") print_table(unknown, job, answers);
+  if (format != "table") return;
+  print_table(unknown, job, answers,
+              !goal.is_best() ? nullptr
+              : of_price      ? "USD per million tokens"
+                              : "tokens a day");
 }
 
 }  // namespace apps

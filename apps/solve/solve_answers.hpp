@@ -10,6 +10,7 @@ namespace apps {
 
 // `format` is table, csv or json.
 void print(const std::string& format, const sim::study::Unknown& unknown,
-           const sim::study::Job& job, const sim::study::Answers& answers);
+           const sim::study::Job& job, const sim::study::SolveGoal& goal,
+           const sim::study::Answers& answers);
 
 }  // namespace apps

@@ -142,6 +142,7 @@ struct MembershipFigures {
   double leaves_per_day = 0;          // of all sites
   double usd_per_million_tokens = 0;  // sites that are away cost nothing
   double egress_usd_per_s = 0;        // part of that, of the sites that take part
+  std::vector<double> months;         // tokens per second of each, the same for all that is trained
   std::optional<TokenTarget> target;
 };
 

@@ -214,6 +214,7 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
     all.rounds += one.rounds;
     all.leaves += one.leaves;
   }
+  const std::vector<double> by_month = tokens_per_s;
   std::ranges::sort(tokens_per_s);
   const auto rank = [&](double share) {
     return tokens_per_s[static_cast<std::size_t>(std::lround(share * (months - 1)))];
@@ -228,7 +229,8 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
       .lost_share = all.lost / std::max(1.0, all.lost + all.kept),
       .waited_share = all.waited_s / all.time_s,
       .idle_share = all.idle_s / all.time_s,
-      .leaves_per_day = static_cast<double>(all.leaves) / all.time_s * kDay_s};
+      .leaves_per_day = static_cast<double>(all.leaves) / all.time_s * kDay_s,
+      .months = by_month};
   figures.kept_share = figures.tokens_per_s / report.tokens_per_s;
   if (figures.tokens_per_s <= 0) return figures;
   const double rounds_per_s = static_cast<double>(all.rounds) / all.time_s;

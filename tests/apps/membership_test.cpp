@@ -158,5 +158,84 @@ TEST(SolveForComingSites, CountsWhatTheyKeep) {
                          "--tokens-per-day");
 }
 
+// Two sites keep more in some months than in others, the more so the longer they stay and are away.
+TEST(SolveForComingSites, HasTheSpreadOfAMonthInItsRange) {
+  const auto width = [](const std::string& times) {
+    const Json found = json_of(
+        "solve inner_steps --topology two_sites_10g --model gpt_125m --set model.layers=2 "
+        "--scheme diloco --set sites.east.nodes=1 --set sites.west.nodes=1 "
+        "--set membership.detection=6s --tokens-per-day 2.5e11 " +
+        times)[0];
+    EXPECT_LT(found["met_at_low"], found["met_at"]);
+    EXPECT_GT(found["met_at_high"], found["met_at"]);
+    return found["met_at_high"].get<double>() / found["met_at_low"].get<double>();
+  };
+  EXPECT_GT(width("--set sites.east.stays=100h --set sites.east.returns_after=40h"),
+            1.2 * width("--set sites.east.stays=10h --set sites.east.returns_after=4h"));
+}
+
+// Four unlike sites, of which one comes and goes and another is late, under a leader.
+class BestPatience : public testing::Test {
+ protected:
+  BestPatience() {
+    sandbox_.write("led.toml",
+                   "summary = \"led\"\nsource = \"a test\"\ntwin = \"diloco\"\n[between_sites]\n"
+                   "exchange = \"leader\"\ncodec = \"int4_g2048\"\ninner_steps = 100\n"
+                   "quorum = 4\ngrace = \"1 s\"\nstate_bytes = 8\nupdate_bytes = 28\n");
+  }
+
+  [[nodiscard]] Json of(const std::string& command) const {
+    return json_of(
+        words(command + " --topology four_sites_mixed --model gpt_125m --scheme led.toml "
+                        "--set sites.cloud.stays=20h --set sites.cloud.returns_after=2h "
+                        "--set membership.detection=60s --set sites.lab.late=20s"),
+        sandbox_.path());
+  }
+  [[nodiscard]] double kept_a_day(const std::string& flags) const {
+    return of("run --range off " + flags)["kept_tokens_per_s"].get<double>() * 86400;
+  }
+
+  const Sandbox sandbox_;
+};
+
+// A small quorum leaves out the slow ones, a large one waits for those that are away.
+TEST_F(BestPatience, IsTheQuorumThatKeepsMost) {
+  const Json found = of("solve quorum --best tokens")[0];
+  EXPECT_EQ(found["met"], "best");
+  EXPECT_EQ(found["met_at"], 3);
+  for (int quorum = 1; quorum <= 4; ++quorum) {
+    const double kept = kept_a_day("--set scheme.quorum=" + std::to_string(quorum));
+    if (quorum == 3) {
+      EXPECT_NEAR(kept, found["tokens_per_day"], 1e-9 * kept);
+    } else {
+      EXPECT_LT(kept, found["tokens_per_day"]);
+    }
+  }
+}
+
+// The late site, 20 s for its few steps, is better left out.
+TEST_F(BestPatience, IsTheDeadlineThatKeepsMost) {
+  const Json found = of("solve deadline --best tokens")[0];
+  const double most = found["tokens_per_day"];
+  const auto kept = [&](double seconds) {
+    return kept_a_day("--deadline " + std::to_string(seconds) + "s");
+  };
+  const double best = found["met_at"];
+  EXPECT_NEAR(kept(best), most, 1.1e-3 * most);
+  for (const double seconds : {best / 1.1, best * 1.5, 30.0}) {
+    EXPECT_LE(kept(seconds), most * (1 + 1e-9)) << seconds;
+  }
+}
+
+TEST_F(BestPatience, IsAskedForWhereThereIsOne) {
+  const std::string sites = " --topology four_sites_mixed --model gpt_125m ";
+  expect_command_refused("solve bandwidth --best tokens --scheme diloco" + sites, "--best");
+  expect_command_refused("solve quorum --best tokens --scheme diloco" + sites, "solve quorum");
+  expect_command_refused("solve deadline --deadline 9s --scheme diloco" + sites, "--deadline");
+  expect_command_refused("solve deadline --best time --scheme diloco" + sites, "--best");
+  expect_command_refused("solve deadline --best usd --utilisation 0.5 --scheme diloco" + sites,
+                         "--best");
+}
+
 }  // namespace
 }  // namespace apps_tests

@@ -10,10 +10,12 @@
 #include <numbers>
 #include <utility>
 
+#include "sim/base/error.hpp"
 #include "sim/base/once.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/study/membership.hpp"
 #include "sim/study/prices.hpp"
+#include "sim/study/search/best_value.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
@@ -21,13 +23,14 @@
 namespace sim::study {
 namespace {
 
-// Where the answer is looked for again: GPUs off one way, the network and codecs the other, and the
-// setup's speed relative to the one that it has to beat off by the model's own error. Each matters
-// about as much where two setups are even, or half of the time is exposed, so each goes as far as
-// leaves two of them together at the end of the likely range.
+// Where the answer is looked for again: GPUs off one way, the network and codecs the other; and off as
+// well, a month of sites that come and go, or the setup's speed relative to the one that it has to beat,
+// by the model's own error and by how much months matter more to the one. Each matters about as much
+// where two setups are even, or half of the time is exposed, so each goes as far as leaves two of them
+// together at the end of the likely range.
 struct Variant {
   double compute = 0;  // in those spreads
-  double ratio = 0;
+  double other = 0;
 };
 constexpr double kEach = kLikelySpreads / std::numbers::sqrt2;
 constexpr std::array kVariants{Variant{}, Variant{-kEach, -kEach}, Variant{-kEach, kEach},
@@ -37,12 +40,13 @@ constexpr double kUnlimitedSpeed = 1e6;  // times as fast as the cluster's NICs
 // Where both setups can be simulated.
 Range range_of(const Job& job, const Unknown& unknown, std::size_t setup, std::size_t other) {
   Range range = unknown.range;
-  if (unknown.narrow) unknown.narrow(job, job.setups[setup].scheme, range);
-  if (unknown.narrow) unknown.narrow(job, job.setups[other].scheme, range);
+  if (unknown.narrow) unknown.narrow(job, job.setups[setup], range);
+  if (unknown.narrow && other != setup) unknown.narrow(job, job.setups[other], range);
   return range;
 }
 
 std::size_t question_count(const Job& job, const SolveGoal& goal) {
+  if (goal.is_best()) return job.setups.size();
   return goal.levels.empty() ? job.setups.size() - 1 : job.setups.size() * goal.levels.size();
 }
 
@@ -58,15 +62,45 @@ std::string goal_text(const SolveGoal& goal, double level) {
   return fmt::format("utilisation {:.4g}", level);
 }
 
-double tokens_per_s(const Report& report) {
-  return report.membership ? report.membership->tokens_per_s : report.tokens_per_s;
+// In a month that is off by so many of its spreads.
+double tokens_per_s(const Report& report, double spreads = 0) {
+  if (!report.membership) return report.tokens_per_s;
+  const MembershipFigures& months = *report.membership;
+  if (spreads == 0 || !(months.tokens_per_s > 0)) return months.tokens_per_s;
+  const double end = spreads < 0 ? months.tokens_per_s_low : months.tokens_per_s_high;
+  return months.tokens_per_s *
+         std::pow(end / months.tokens_per_s, std::abs(spreads) / kLikelySpreads);
 }
 
 // Infinite where no tokens are trained.
-double usd_per_million_tokens(const Report& report) {
-  if (!(tokens_per_s(report) > 0)) return std::numeric_limits<double>::infinity();
-  return report.membership ? report.membership->usd_per_million_tokens
-                           : report.usd_per_million_tokens;
+double usd_per_million_tokens(const Report& report, double spreads = 0) {
+  const double tokens = tokens_per_s(report);
+  if (!(tokens > 0)) return std::numeric_limits<double>::infinity();
+  const double usd =
+      report.membership ? report.membership->usd_per_million_tokens : report.usd_per_million_tokens;
+  return usd * tokens / tokens_per_s(report, spreads);
+}
+
+// Of the logarithm of the ratio of what is kept in a month. Both see the same comings and goings.
+double spread_of_months(const Report& one, const Report& other) {
+  if (!one.membership || !other.membership) return 0;
+  std::vector<double> ratios;
+  for (std::size_t month = 0; month < one.membership->months.size(); ++month) {
+    ratios.push_back(std::log(one.membership->months[month] / other.membership->months[month]));
+  }
+  if (!std::ranges::all_of(ratios, [](double ratio) { return std::isfinite(ratio); })) return 0;
+  std::ranges::sort(ratios);
+  const auto rank = [&](double share) {
+    return ratios[static_cast<std::size_t>(
+        std::lround(share * static_cast<double>(ratios.size() - 1)))];
+  };
+  return ratios.empty() ? 0 : (rank(0.9) - rank(0.1)) / 2 / kLikelySpreads;
+}
+
+double factor_of(const Variant& variant, const Report& one, const Report& other) {
+  if (variant.other == 0) return 1;
+  const double spread = std::hypot(ratio_spread().of_logarithm, spread_of_months(one, other));
+  return std::exp(variant.other * spread);
 }
 
 // Answers questions about one job, each setup with each goal, from any thread. Each value of the
@@ -79,19 +113,19 @@ class Solver {
         unknown_(unknown),
         goal_(goal) {}
 
-  // With the first setup so many times as fast as simulated.
-  Answer answer(std::size_t question, double ratio, const std::function<void()>& step) {
+  Answer answer(std::size_t question, const Variant& variant, const std::function<void()>& step) {
     const std::size_t other = job_.setups.size() - 1;
+    if (goal_.is_best()) return best(question, step);
     if (goal_.levels.empty()) {
       return answer(
           question, other, "beats " + goal_.beats,
-          [&](double value) { return is_faster(question, other, ratio, value); }, step);
+          [&](double value) { return is_faster(question, other, variant, value); }, step);
     }
     const std::size_t setup = question / goal_.levels.size();
     const double level = goal_.levels[question % goal_.levels.size()];
     return answer(
         setup, setup, goal_text(goal_, level),
-        [&](double value) { return reaches(level, setup, value); }, step);
+        [&](double value) { return reaches(level, setup, variant, value); }, step);
   }
 
  private:
@@ -110,6 +144,29 @@ class Solver {
             unknown_.needs_memory || fits_memory(job_, job_.setups[setup])};
   }
 
+  Answer best(std::size_t setup, const std::function<void()>& step) {
+    const Range range = range_of(job_, unknown_, setup, setup);
+    const bool of_price = goal_.measure == Measure::usd_per_million_tokens;
+    const auto score = [&](double value) {
+      const Report& report = at(setup, value);
+      return of_price ? -usd_per_million_tokens(report) : tokens_per_s(report) * kDay_s;
+    };
+    const BestValue found = best_value(range, unknown_.prefers == Prefers::greatest, score, step);
+    const bool trains = std::isfinite(found.score) && found.score != 0;
+    const double low = trains ? found.value : range.lowest;
+    const double high = trains ? found.value : range.highest;
+    Answer answer{.scheme = job_.setups[setup].scheme.name,
+                  .goal = of_price ? "lowest price" : "most tokens",
+                  .found = {.met = low, .missed = high, .ever = trains},
+                  .met = unknown_.figure(shown_, low),
+                  .missed = unknown_.figure(shown_, high),
+                  .fits_memory = fits_memory(job_, job_.setups[setup])};
+    answer.met_text = unknown_.text(answer.met);
+    answer.missed_text = unknown_.text(answer.missed);
+    if (trains) answer.reached = std::abs(found.score);
+    return answer;
+  }
+
   const Report& at(std::size_t setup, double value) {
     return reports_.of({setup, value}, [&] {
       Job changed = job_;
@@ -120,12 +177,13 @@ class Solver {
       return report;
     });
   }
-  bool reaches(double level, std::size_t setup, double value) {
+  bool reaches(double level, std::size_t setup, const Variant& variant, double value) {
     if (goal_.measure == Measure::utilisation) return utilisation(setup, value) >= level;
     const Report& report = at(setup, value);
     if (unknown_.needs_memory && !report.fits_memory) return false;
-    return goal_.measure == Measure::tokens_per_day ? tokens_per_s(report) * kDay_s >= level
-                                                    : usd_per_million_tokens(report) <= level;
+    return goal_.measure == Measure::tokens_per_day
+               ? tokens_per_s(report, variant.other) * kDay_s >= level
+               : usd_per_million_tokens(report, variant.other) <= level;
   }
   double utilisation(std::size_t setup, double value) {
     const Report& report = at(setup, value);
@@ -133,8 +191,10 @@ class Solver {
     return report.round ? report.round->utilisation
                         : at(setup, kUnlimitedSpeed).time_s / report.time_s;
   }
-  bool is_faster(std::size_t setup, std::size_t other, double ratio, double value) {
-    return tokens_per_s(at(setup, value)) * ratio > tokens_per_s(at(other, value));
+  bool is_faster(std::size_t setup, std::size_t other, const Variant& variant, double value) {
+    const Report& one = at(setup, value);
+    const Report& beaten = at(other, value);
+    return tokens_per_s(one) * factor_of(variant, one, beaten) > tokens_per_s(beaten);
   }
 
   const Job& shown_;
@@ -168,7 +228,12 @@ std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question) 
 
 void check(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
   if (goal.measure == Measure::usd_per_million_tokens) {
-    check_price(job, "usd-per-million-tokens");
+    check_price(job, goal.is_best() ? "best" : "usd-per-million-tokens");
+  }
+  if (goal.is_best() && unknown.prefers == Prefers::none) {
+    throw InputError(fmt::format(
+        "`best`: the best {} is as much, or as little, as there can be; write a goal to reach",
+        unknown.name));
   }
   for (std::size_t setup = 0; setup < job.setups.size(); ++setup) {
     static_cast<void>(range_of(job, unknown, setup, job.setups.size() - 1));
@@ -176,7 +241,8 @@ void check(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
 }
 
 int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
-  return static_cast<int>(kVariants.size() * question_count(job, goal)) * most_tries(unknown.range);
+  const int tries = goal.is_best() ? most_best_tries(unknown.range) : most_tries(unknown.range);
+  return static_cast<int>(kVariants.size() * question_count(job, goal)) * tries;
 }
 
 Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal, int jobs,
@@ -191,8 +257,7 @@ Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal, int
   // Neighbours are of different jobs, and do not wait for each other's simulations.
   std::vector<Answer> all = in_parallel(jobs, kVariants.size() * questions, [&](std::size_t i) {
     const Variant& variant = kVariants[i % kVariants.size()];
-    const double ratio = std::exp(variant.ratio * ratio_spread().of_logarithm);
-    return solver_of(variant).answer(i / kVariants.size(), ratio, step);
+    return solver_of(variant).answer(i / kVariants.size(), variant, step);
   });
   Answers answers{.as_is = {}, .off = std::vector<std::vector<Answer>>(kVariants.size() - 1)};
   for (std::size_t i = 0; i < all.size(); ++i) {

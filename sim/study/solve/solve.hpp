@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,23 +18,26 @@ namespace sim::study {
 enum class Measure { utilisation, tokens_per_day, usd_per_million_tokens };
 
 // Levels of a measure; or, where there are none, a scheme to beat in tokens per second: that of the
-// job's last setup, by this name.
+// job's last setup, by this name; or, without a name, the best of tokens or of dollars.
 struct SolveGoal {
   Measure measure = Measure::utilisation;
   std::vector<double> levels;
   std::string beats;
+
+  [[nodiscard]] bool is_best() const { return levels.empty() && beats.empty(); }
 };
 
 // For one setup and one goal.
 struct Answer {
   std::string scheme, goal;
   Found found;
-  double met = 0, missed = 0;         // figures in the unknown's unit
-  std::string met_text, missed_text;  // the same as text
-  bool fits_memory = true;            // the job in question
+  double met = 0, missed = 0;          // figures in the unknown's unit
+  std::string met_text, missed_text;   // the same as text
+  bool fits_memory = true;             // the job in question
+  std::optional<double> reached = {};  // of the measure, where the best was looked for
 };
 
-// By question: the answer as it is, and those with constants off.
+// By question: the answer as it is, and those with constants and the month off.
 struct Answers {
   std::vector<Answer> as_is;
   std::vector<std::vector<Answer>> off;
@@ -43,8 +47,8 @@ struct Answers {
 // GPU does not always need a faster network.
 [[nodiscard]] std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question);
 
-// Throws InputError if a setup cannot be simulated with any value of the unknown, or if the goal is a
-// price and something has none.
+// Throws InputError if a setup cannot be simulated with any value of the unknown, if the goal is a price
+// and something has none, or if the best value is that of an unknown which has none.
 void check(const Job& job, const Unknown& unknown, const SolveGoal& goal);
 // The most simulations that solve() takes.
 [[nodiscard]] int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal);

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/rounds/simulate_round.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/search/wide_area_rates.hpp"
 
@@ -49,7 +51,8 @@ void set_inner_steps(Job& job, double steps) {
   }
 }
 
-void begin_at_fragments(const Job& job, const Scheme& scheme, Range& range) {
+void begin_at_fragments(const Job& job, const Setup& setup, Range& range) {
+  const Scheme& scheme = setup.scheme;
   for (const Site& site : job.topology.sites) {
     if (!site.setup.inner_steps) continue;
     throw InputError(fmt::format(
@@ -67,17 +70,49 @@ void set_peers(Job& job, double peers) {
 }
 
 // A round takes at least the sites that make its quorum.
-void begin_at_quorum(const Job& job, const Scheme& scheme, Range& range) {
+void begin_at_quorum(const Job& job, const Setup& setup, Range& range) {
+  const SiteExchange& exchange = *setup.scheme.between_sites;
   if (job.topology.sites.size() != 1) {
     throw InputError(
         fmt::format("solve peers: {} has {} tables of sites; write a single one, with a count",
                     job.topology.name, job.topology.sites.size()));
   }
-  range.lowest = std::max<double>(range.lowest, scheme.between_sites->quorum);
+  range.lowest = std::max<double>(range.lowest, exchange.quorum);
   if (range.lowest <= range.highest) return;
   throw InputError(fmt::format(
       "`set` scheme.quorum: {} is more than the {:.0f} sites that solve peers tries at most",
-      scheme.between_sites->quorum, range.highest));
+      exchange.quorum, range.highest));
+}
+
+void set_quorum(Job& job, double sites) {
+  for (Setup& setup : job.setups) {
+    setup.scheme.between_sites->quorum = static_cast<int>(sites);
+  }
+}
+
+void end_at_all_sites(const Job& job, const Setup& setup, Range& range) {
+  if (!setup.scheme.between_sites->exchange->has_leader) {
+    throw InputError(fmt::format(
+        "solve quorum: {} has no quorum; a leader or a syncer waits for one", setup.scheme.name));
+  }
+  range.highest = std::min<double>(range.highest, place_count(job.topology));
+}
+
+void set_deadline(Job& job, double seconds) { job.deadline = Seconds::from_base(seconds); }
+
+// From before the first site is heard until all have been, or one that left would have been noticed.
+void around_arrivals(const Job& job, const Setup& given, Range& range) {
+  if (job.deadline) {
+    throw InputError("`deadline`: is what solve deadline looks for; leave it out");
+  }
+  const Setup setup = balanced(job, given);
+  std::vector<double> heard = simulate_round(job.round(setup), setup.scheme).heard_s;
+  std::erase_if(heard, [](double seconds) { return std::isinf(seconds) || seconds <= 0; });
+  if (heard.empty()) return;
+  const auto [first, last] = std::ranges::minmax(heard);
+  const double noticed = job.topology.detection.value_or(Seconds{}).base();
+  range.lowest = std::max(range.lowest, first / 2);
+  range.highest = std::min(range.highest, std::max(range.lowest, 2 * (last + noticed)));
 }
 
 void set_layers(Job& job, double layers) {
@@ -91,7 +126,7 @@ void set_layers(Job& job, double layers) {
   job.model.layers = std::max(least, static_cast<int>(layers) / stages * stages);
 }
 
-void end_where_held(const Job& job, const Scheme&, Range& range) {
+void end_where_held(const Job& job, const Setup&, Range& range) {
   for (const Site& site : job.topology.sites) {
     range.highest =
         std::min<double>(range.highest, most_layers(site.cluster, job.parallelism_at(site)));
@@ -107,6 +142,8 @@ double parameters_of(const Job& job, double layers) {
 }
 
 std::string rate_text(double gigabits) { return fmt::format("{:.4g} Gbps", gigabits); }
+
+std::string seconds_text(double seconds) { return to_text(Seconds::from_base(seconds)); }
 
 std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
@@ -126,15 +163,36 @@ const std::vector<Unknown>& unknowns() {
        set_inner_steps,
        as_it_is,
        whole_text,
-       begin_at_fragments},
-      {"latency",
-       "s",
-       {1e-6, 10},
+       begin_at_fragments,
+       Prefers::least},
+      {"latency", "s", {1e-6, 10}, false, set_latency, as_it_is, seconds_text},
+      {"peers",
+       "sites",
+       {1, 128, true},
        false,
-       set_latency,
+       set_peers,
        as_it_is,
-       [](double seconds) { return to_text(Seconds::from_base(seconds)); }},
-      {"peers", "sites", {1, 128, true}, false, set_peers, as_it_is, whole_text, begin_at_quorum},
+       whole_text,
+       begin_at_quorum,
+       Prefers::greatest},
+      {"quorum",
+       "sites",
+       {1, 1024, true},
+       false,
+       set_quorum,
+       as_it_is,
+       whole_text,
+       end_at_all_sites,
+       Prefers::greatest},
+      {"deadline",
+       "s",
+       {1e-3, 1e6},
+       false,
+       set_deadline,
+       as_it_is,
+       seconds_text,
+       around_arrivals,
+       Prefers::least},
       {"layers",
        "parameters",
        {1, 1024, true},

@@ -12,6 +12,13 @@
 
 namespace sim::study {
 
+// Of values that train about as well, the one to choose.
+enum class Prefers {
+  none,     // more of it is always better, or always worse: there is no best value
+  least,    // the fewest steps between two exchanges, the shortest wait
+  greatest  // the most sites in a round
+};
+
 struct Unknown {
   std::string_view name;
   std::string_view unit;  // of figures
@@ -21,8 +28,9 @@ struct Unknown {
   // A value for people and for programs; for a factor on all rates, that of the narrowest.
   std::function<double(const Job&, double)> figure;
   std::string (*text)(double figure);
-  // Narrows the range to what can be simulated of a scheme. Throws InputError where nothing can.
-  std::function<void(const Job&, const Scheme&, Range&)> narrow = nullptr;
+  // Narrows the range to what can be simulated of a setup. Throws InputError where nothing can.
+  std::function<void(const Job&, const Setup&, Range&)> narrow = nullptr;
+  Prefers prefers = Prefers::none;
 };
 
 // Of several sites. Throws an InputError that lists the known names.
