@@ -15,11 +15,13 @@
 #include "apps/data_files.hpp"
 #include "apps/exit_code.hpp"
 #include "apps/job/asked_warnings.hpp"
+#include "apps/job/reliability_options.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/answer.hpp"
 #include "apps/run/columns.hpp"
+#include "apps/run/month.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/run/verdict.hpp"
 #include "apps/run/warnings.hpp"
@@ -75,7 +77,9 @@ std::vector<std::string> names_in_timeline(const Job& job) {
 class Comparison {
  public:
   explicit Comparison(const RunOptions& options)
-      : options_(options), columns_(options), job_(columns_.job()), times_(job_, options.jobs) {}
+      : options_(options), columns_(options), job_(columns_.job()), times_(job_, options.jobs) {
+    if (!options.month.empty()) check_what_fails(job_, "--month");
+  }
 
   void run() {
     warn_of_layout(job_);
@@ -88,6 +92,10 @@ class Comparison {
     }
     warn_of_asked(job_, shown);
     std::vector<Simulated> results = simulate_all(all);
+    if (!options_.month.empty()) {
+      const std::size_t last = last_given(all);
+      write_month(options_.month, job_, all[last].side.setup, results[last].result.report);
+    }
     for (std::size_t i = 0; i < all.size(); ++i) know(all[i].side.setup, results[i].result.report);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!all[i].is_shown) continue;
@@ -272,6 +280,7 @@ void run(const Arguments& arguments,
   if (!options) return;
   check_output("--perfetto", options->perfetto, *options);
   check_output("--kineto", options->kineto, *options);
+  check_output("--month", options->month, *options);
   Comparison comparison(*options);
   comparison.run();
   show(*options, comparison);

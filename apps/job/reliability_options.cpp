@@ -56,12 +56,15 @@ void read_reliability(const JobOptions& options, const SortedSettings& settings,
 }
 
 void check_what_fails(const sim::study::Job& job) {
-  if (!job.target_tokens || job.reliability || has_comers(job.topology)) return;
-  throw sim::InputError(
-      job.inner
-          ? "--tokens: needs sites that come and go; write sites.NAME.stays in their file"
-          : "--tokens: needs --reliability, which says how often training fails; add it, e.g. "
-            "llama3_h100");
+  if (job.target_tokens) check_what_fails(job, "--tokens");
+}
+
+void check_what_fails(const sim::study::Job& job, const char* flag) {
+  if (job.reliability || has_comers(job.topology)) return;
+  throw sim::InputError(fmt::format(
+      "{}: needs {}", flag,
+      job.inner ? "sites that come and go; write sites.NAME.stays in their file"
+                : "--reliability, which says how often training fails; add it, e.g. llama3_h100"));
 }
 
 }  // namespace apps

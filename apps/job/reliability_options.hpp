@@ -22,5 +22,7 @@ void read_reliability(const JobOptions& options, const SortedSettings& settings,
                       sim::study::Job& job);
 // Throws InputError if there are tokens to train on and nothing that ever fails or leaves.
 void check_what_fails(const sim::study::Job& job);
+// The same for another flag.
+void check_what_fails(const sim::study::Job& job, const char* flag);
 
 }  // namespace apps

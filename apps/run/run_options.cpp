@@ -70,6 +70,10 @@ po::options_description run_flags(RunOptions& o) {
       "every simulated rank; gardenhose fit --trace reads it back");
   add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
       "number of ranks in the timeline, from rank 0 (0: all)");
+  add("month", po::value(&o.month),
+      "file for one month of the last scheme, as CSV: which sites are there when and the rounds "
+      "that "
+      "they end, or with --reliability failures and recoveries; plots/month.py draws it");
   add("require-fit", po::bool_switch(&o.require_fit), "fail if a step does not fit in memory");
   flags.add(output);
   return flags;
@@ -97,6 +101,9 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
     if (o.kineto == o.perfetto) {
       throw sim::InputError("--kineto: is the file of --perfetto; name another one");
     }
+  }
+  if (!o.month.empty() && (o.month == o.perfetto || o.month == o.kineto)) {
+    throw sim::InputError("--month: is the file of another timeline; name another one");
   }
   if (o.break_even && o.baseline.empty()) {
     throw sim::InputError("--break-even: needs --baseline, the scheme to compare with");

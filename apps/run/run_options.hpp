@@ -21,7 +21,7 @@ enum class ShowRange { where_cheap, always, never };
 
 struct RunOptions {
   JobOptions job;
-  std::string baseline, format, perfetto, kineto;
+  std::string baseline, format, perfetto, kineto, month;
   int perfetto_ranks = 0;
   int jobs = 1;  // simulations at once
   bool require_fit = false;

@@ -35,7 +35,7 @@ bool is_setting(const std::string& key) { return key.find('.') != std::string::n
 std::string problem_of_key(const Switches& flags, const std::string& key) {
   if (key == "set") return "write the key itself, e.g. network.nic_bandwidth = [\"100 Gbps\"]";
   if (key == "jobs") return "is a flag of the sweep itself; write it as sweep -j N";
-  if (key == "format" || key == "kineto" || key.starts_with("perfetto")) {
+  if (key == "format" || key == "kineto" || key == "month" || key.starts_with("perfetto")) {
     return "belongs to a single run; a sweep does not print its points";
   }
   if (is_setting(key) || flags.contains(key)) return "";

@@ -12,7 +12,7 @@ if [ "${1:-}" = --build ]; then
   shift 2
 fi
 PATH=$PWD/$build:/usr/bin:$PATH
-all=(codec_error sdp4bit validation fsdp pareto utilisation scheme_map report)
+all=(codec_error sdp4bit validation fsdp pareto utilisation scheme_map month report)
 
 codec_error() { plots/codec_error.py <traces/calibration/codec_error.json; }
 sdp4bit() {
@@ -42,6 +42,13 @@ scheme_map() {
     gardenhose map --topology dgx_h100_x128 --model "$model" --attention fused --loss fused \
       --sequence-parallel on --format csv
   done | plots/scheme_map.py
+}
+month() {
+  gardenhose run --topology twenty_peers_b200 --model llama_2_7b --zero 3 --range off \
+    --scheme sparseloco_store --set scheme.inner_steps=1000 --set sites.peer.stays=24h \
+    --set sites.peer.returns_after=4h --set membership.detection=6s \
+    --month "$scratch/month.csv" >/dev/null
+  plots/month.py --days 0:2 <"$scratch/month.csv"
 }
 
 report() {

@@ -25,15 +25,16 @@ double contribution(const Membership& membership, const RoundLength& round, std:
 
 class Rounds {
  public:
-  Rounds(const Membership& membership, double span_s, std::uint64_t seed)
+  Rounds(const Membership& membership, double span_s, std::uint64_t seed, Month* month)
       : given_(membership),
         end_s_(span_s),
         draws_(seed),
+        month_(month),
         ready_(membership.kinds.size()),
         kinds_(membership.kinds.size()) {
     std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
     for (const std::size_t kind : kinds_) {
-      for (int i = 0; i < given_.kinds[kind].count; ++i) begin(kind);
+      for (int i = 0; i < given_.kinds[kind].count; ++i) begin(kind, i);
     }
   }
 
@@ -48,6 +49,7 @@ class Rounds {
         play_eventful(round);
       }
     }
+    if (month_ != nullptr) end_month();
     played_.time_s = now_s_;
     played_.members =
         contributions_ / static_cast<double>(std::max<std::int64_t>(1, played_.rounds));
@@ -60,22 +62,24 @@ class Rounds {
     double time_s;
     What what;
     std::size_t kind;
-    double ready_s = 0;  // of one that leaves: since when it could take part
+    int member;  // of the kind
+    // Of one that leaves: since when it could take part; of one that is back: since when it was away.
+    double since_s = 0;
     bool operator>(const Event& other) const { return time_s > other.time_s; }
   };
 
   [[nodiscard]] double draw(double mean_s) { return -mean_s * std::log(draws_.next()); }
 
   // As it is after a long time: there, or away.
-  void begin(std::size_t kind) {
+  void begin(std::size_t kind, int member) {
     const MemberKind& one = given_.kinds[kind];
     if (std::isinf(one.stays_s)) {
       ++ready_[kind];
     } else if (draws_.next() * (one.stays_s + one.away_s) <= one.stays_s) {
       ++ready_[kind];
-      events_.push({draw(one.stays_s), What::leaves, kind, 0});
+      events_.push({draw(one.stays_s), What::leaves, kind, member});
     } else {
-      events_.push({draw(one.away_s), What::is_back, kind});
+      events_.push({draw(one.away_s), What::is_back, kind, member});
     }
   }
 
@@ -92,6 +96,7 @@ class Rounds {
   Event take_event() {
     const Event event = events_.top();
     events_.pop();
+    if (month_ != nullptr) note_member(event, event.time_s);
     const MemberKind& kind = given_.kinds[event.kind];
     switch (event.what) {
       case What::is_ready:
@@ -100,21 +105,60 @@ class Rounds {
       case What::is_back: {
         const double ready_s = event.time_s + kind.joins_s;
         const double leaves_s = event.time_s + draw(kind.stays_s);
-        if (ready_s < leaves_s) events_.push({ready_s, What::is_ready, event.kind});
-        events_.push({leaves_s, What::leaves, event.kind, ready_s});
+        if (ready_s < leaves_s) {
+          events_.push({ready_s, What::is_ready, event.kind, event.member, ready_s});
+        }
+        events_.push({leaves_s, What::leaves, event.kind, event.member, ready_s});
         break;
       }
       case What::leaves:
         ++played_.leaves;
-        if (event.ready_s <= event.time_s) --ready_[event.kind];
-        events_.push({event.time_s + draw(kind.away_s), What::is_back, event.kind});
+        if (event.since_s <= event.time_s) --ready_[event.kind];
+        events_.push({event.time_s + draw(kind.away_s), What::is_back, event.kind, event.member,
+                      event.time_s});
         break;
     }
     return event;
   }
 
+  void note(const Span& span) {
+    if (month_ != nullptr) month_->push_back(span);
+  }
+
+  // What the event ends, at that time.
+  void note_member(const Event& event, double end_s) {
+    const double joins_s = given_.kinds[event.kind].joins_s;
+    Span span{.start_s = event.since_s,
+              .end_s = end_s,
+              .kind = static_cast<int>(event.kind),
+              .member = event.member,
+              .what = event.what == What::is_back ? "away" : "there"};
+    if (event.what == What::is_ready || (event.what == What::leaves && span.start_s > end_s)) {
+      span.start_s -= joins_s;
+      span.what = "loading";
+    }
+    month_->push_back(span);
+  }
+
+  void end_month() {
+    for (const std::size_t kind : kinds_) {
+      if (!std::isinf(given_.kinds[kind].stays_s)) continue;
+      for (int i = 0; i < given_.kinds[kind].count; ++i) {
+        note({0, now_s_, static_cast<int>(kind), i, "there"});
+      }
+    }
+    for (; !events_.empty(); events_.pop()) {
+      const Event& event = events_.top();
+      // One that loads and will have loaded is to leave, too.
+      const bool has_another =
+          event.what == What::leaves && event.since_s > now_s_ && event.since_s < event.time_s;
+      if (!has_another) note_member(event, now_s_);
+    }
+  }
+
   void wait_for_members() {
     const double until_s = std::min(next_s(), end_s_);
+    note({.start_s = now_s_, .end_s = until_s, .what = "too few sites"});
     played_.idle_s += until_s - now_s_;
     now_s_ = until_s;
   }
@@ -127,11 +171,20 @@ class Rounds {
     played_.rounds += static_cast<std::int64_t>(rounds);
   }
 
+  void note_rounds(double end_s, const std::vector<int>& members, double rounds) {
+    note({.start_s = now_s_,
+          .end_s = end_s,
+          .what = "rounds",
+          .count = static_cast<std::int64_t>(rounds),
+          .members = sum(members)});
+  }
+
   // As many rounds as end before anything happens.
   void play_quiet(const RoundLength& round) {
     const double until_s = std::min(next_s(), end_s_);
     const double rounds = std::max(1.0, std::floor((until_s - now_s_) / round.round_s));
     end_rounds(ready_, round, rounds);
+    note_rounds(now_s_ + rounds * round.round_s, ready_, rounds);
     now_s_ += rounds * round.round_s;
   }
 
@@ -142,17 +195,17 @@ class Rounds {
                    const std::optional<RoundLength>& round, Until until_s, Leave leave) {
     while (round && next_s() < until_s()) {
       const Event event = take_event();
-      if (event.what != What::leaves || event.ready_s > start_s) continue;
+      if (event.what != What::leaves || event.since_s > start_s) continue;
       --members[event.kind];
       played_.lost += given_.kinds[event.kind].per_round;
       leave(event.time_s);
     }
   }
 
-  // A round in which somebody leaves or comes back.
+  // A round in which somebody leaves or comes back. What is noted of it is replaced where it is lost.
   void play_eventful(std::optional<RoundLength> round) {
     const double start_s = now_s_;
-    std::vector<int> members = ready_;
+    std::vector<int>& members = members_ = ready_;
     double noticed_s = 0;
     const auto left = [&](double time_s) {
       const double cutoff_s = start_s + round->cutoff_s;
@@ -164,13 +217,30 @@ class Rounds {
     if (!round) return lose(members, noticed_s);
     double begun_s = exchange_s();
     played_.waited_s += begun_s - (start_s + round->steps_s);
+    Month apart;  // members' spans have no order among those of rounds
+    const auto part = [&](double from_s, double to_s, const char* what) {
+      if (month_ == nullptr || from_s >= to_s) return;
+      apart.push_back({.start_s = from_s, .end_s = to_s, .what = what});
+    };
+    part(start_s, start_s + round->steps_s, "steps");
+    part(start_s + round->steps_s, begun_s, "waiting");
     const auto end_s = [&] { return begun_s + round->round_s - round->steps_s; };
     take_events(members, start_s, round, end_s, [&](double time_s) {
       left(time_s);
+      part(begun_s, time_s, "broken exchange");
+      part(std::max(begun_s, time_s), noticed_s, "waiting");
       played_.waited_s += noticed_s - begun_s;
       begun_s = noticed_s;
     });
     if (!round) return lose(members, noticed_s);
+    if (noticed_s == 0) {
+      note_rounds(end_s(), members, 1);
+    } else if (month_ != nullptr) {
+      part(begun_s, end_s(), "exchange");
+      apart.front().count = 1;
+      apart.front().members = sum(members);
+      month_->insert(month_->end(), apart.begin(), apart.end());
+    }
     now_s_ = end_s();
     end_rounds(members, *round, 1);
   }
@@ -180,13 +250,16 @@ class Rounds {
     for (const std::size_t kind : kinds_) {
       played_.lost += members[kind] * given_.kinds[kind].per_round;
     }
+    note({.start_s = now_s_, .end_s = until_s, .what = "lost round"});
     now_s_ = until_s;
   }
 
   const Membership& given_;
   double end_s_, now_s_ = 0;
   Draws draws_;
-  std::vector<int> ready_;  // by kind
+  Month* month_;
+  std::vector<int> members_;  // of the round that is played, by kind
+  std::vector<int> ready_;    // by kind
   std::vector<std::size_t> kinds_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   PlayedRounds played_;
@@ -195,8 +268,9 @@ class Rounds {
 
 }  // namespace
 
-PlayedRounds play_rounds(const Membership& membership, double span_s, std::uint64_t seed) {
-  return Rounds(membership, span_s, seed).run();
+PlayedRounds play_rounds(const Membership& membership, double span_s, std::uint64_t seed,
+                         Month* month) {
+  return Rounds(membership, span_s, seed, month).run();
 }
 
 double ready_share(const MemberKind& kind) {

@@ -17,6 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/reliability/month.hpp"
+
 namespace sim {
 
 // Equal members. Times are means, in seconds.
@@ -56,9 +58,10 @@ struct PlayedRounds {
   std::int64_t rounds = 0, leaves = 0;
 };
 // Rounds between two events last as long as the first of them, so that the work grows with the number
-// of members that leave or come back. The same seed gives the same events.
+// of members that leave or come back. The same seed gives the same events, which are added to `month`
+// if there is one.
 [[nodiscard]] PlayedRounds play_rounds(const Membership& membership, double span_s,
-                                       std::uint64_t seed);
+                                       std::uint64_t seed, Month* month = nullptr);
 
 // Plain arithmetic: what is kept per second if a round takes as long as it does with the mean number
 // of members, rounded, and nobody waits for those that leave. In a round of R seconds a member takes

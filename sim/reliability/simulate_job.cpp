@@ -16,8 +16,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class JobRun {
  public:
-  JobRun(const Renewal& job, double interval_s, double time_s, std::uint64_t seed)
-      : job_(job), interval_s_(interval_s), end_s_(time_s), draws_(seed) {}
+  JobRun(const Renewal& job, double interval_s, double time_s, std::uint64_t seed, Month* month)
+      : job_(job), interval_s_(interval_s), end_s_(time_s), draws_(seed), month_(month) {}
 
   SimulatedJob run() {
     draw_failure();
@@ -48,14 +48,19 @@ class JobRun {
     const double stop_s = std::min(fails_s_, end_s_);
     double saved_s = start_s;  // when the training that is kept ended
     double next_s = start_s + interval_s_ + job_.stall_s;
+    std::int64_t saved = 0;
     while (next_s + job_.write_s <= stop_s) {
       result_.shares.goodput += interval_s_;
       result_.shares.checkpoints += job_.stall_s;
       saved_s = next_s;
       next_s += interval_s_ + job_.stall_s;
+      ++saved;
     }
     now_s_ = stop_s;
     result_.shares.recomputed += stop_s - saved_s;
+    const bool fails = fails_s_ < end_s_;
+    note(start_s, fails ? saved_s : stop_s, "kept", saved);
+    if (fails) note(saved_s, stop_s, "trained again");
   }
 
   // A failure that has just come: detection, a spare or a repair, the restart. False if that fails
@@ -63,7 +68,7 @@ class JobRun {
   bool restart() {
     ++result_.interruptions;
     const double cause = draws_.next() * job_.failure_rate;
-    spend(job_.detection_s, result_.shares.detection);
+    spend(job_.detection_s, result_.shares.detection, "detection");
     if (cause <= job_.hardware_rate) {
       take_spares(1);
     } else if (cause <= job_.hardware_rate + job_.domain_rate) {
@@ -72,7 +77,7 @@ class JobRun {
     draw_failure();
     const double restarted_s = now_s_ + job_.restart_s;
     const double stop_s = std::min(restarted_s, fails_s_);
-    spend(stop_s - now_s_, result_.shares.restart);
+    spend(stop_s - now_s_, result_.shares.restart, "restart");
     return fails_s_ > restarted_s;
   }
 
@@ -84,10 +89,16 @@ class JobRun {
     const auto spares = static_cast<std::size_t>(job_.spares);
     if (repaired_s_.size() <= spares) return;
     const double ready_s = repaired_s_[repaired_s_.size() - spares - 1];
-    spend(ready_s - now_s_, result_.shares.repair);
+    spend(ready_s - now_s_, result_.shares.repair, "repair");
   }
 
-  void spend(double seconds, double& on) {
+  void note(double start_s, double end_s, const char* what, std::int64_t count = 0) {
+    if (month_ == nullptr) return;
+    month_->push_back({.start_s = start_s, .end_s = end_s, .what = what, .count = count});
+  }
+
+  void spend(double seconds, double& on, const char* what) {
+    note(now_s_, now_s_ + seconds, what);
     now_s_ += seconds;
     on += seconds;
   }
@@ -95,6 +106,7 @@ class JobRun {
   const Renewal& job_;
   const double interval_s_, end_s_;
   Draws draws_;
+  Month* month_;
   double now_s_ = 0, fails_s_ = kNever;
   std::vector<double> repaired_s_;  // ascending
   SimulatedJob result_;
@@ -102,10 +114,10 @@ class JobRun {
 
 }  // namespace
 
-SimulatedJob simulate_job(const Renewal& job, double interval_s, double time_s,
-                          std::uint64_t seed) {
+SimulatedJob simulate_job(const Renewal& job, double interval_s, double time_s, std::uint64_t seed,
+                          Month* month) {
   require(interval_s > 0 && time_s > 0, "a job trains for some time between checkpoints");
-  return JobRun(job, interval_s, time_s, seed).run();
+  return JobRun(job, interval_s, time_s, seed, month).run();
 }
 
 }  // namespace sim

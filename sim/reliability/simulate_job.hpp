@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "sim/reliability/month.hpp"
 #include "sim/reliability/renewal.hpp"
 
 namespace sim {
@@ -16,8 +17,8 @@ struct SimulatedJob {
 
 // Of a job that saves each `interval_s` of training, over `time_s`. Times between failures are
 // exponential, repairs take `repair_s` each, all at once. The same seed gives the same failures, as
-// far as the job meets them.
+// far as the job meets them. What happens is added to `month` if there is one.
 [[nodiscard]] SimulatedJob simulate_job(const Renewal& job, double interval_s, double time_s,
-                                        std::uint64_t seed);
+                                        std::uint64_t seed, Month* month = nullptr);
 
 }  // namespace sim

@@ -2,6 +2,9 @@
 #include "sim/study/goodput.hpp"
 
 #include <algorithm>
+#include <cstdint>
+
+#include "sim/reliability/simulate_job.hpp"
 
 namespace sim::study {
 namespace {
@@ -30,6 +33,18 @@ std::optional<GoodputFigures> goodput_of(const Job& job, const Setup& setup, con
     steady.tokens_per_s_high = report.range->tokens_per_s_high;
   }
   return sim::goodput_of(*job.reliability, steady, job.target_tokens);
+}
+
+Month month_of_failures(const Job& job, const GoodputFigures& figures) {
+  Month month;
+  if (!job.reliability) return month;
+  constexpr double kMonth_s = 30 * kDay_s;
+  constexpr std::uint64_t kSeed = 20;
+  const Renewal renewal = renewal_of(*job.reliability, figures.failures, figures.checkpoint);
+  const double interval_s =
+      std::min(figures.interval_s, kMonth_s);  // without failures it has no end
+  static_cast<void>(simulate_job(renewal, interval_s, kMonth_s, kSeed, &month));
+  return month;
 }
 
 }  // namespace sim::study

@@ -2,6 +2,7 @@
 // The goodput of jobs whose reliability is known.
 #pragma once
 
+#include "sim/reliability/month.hpp"
 #include "sim/report/report.hpp"
 #include "sim/study/job.hpp"
 
@@ -11,5 +12,8 @@ namespace sim::study {
 // Job::reliability. Throws an InputError if it cannot save or recover as that says.
 [[nodiscard]] std::optional<GoodputFigures> goodput_of(const Job& job, const Setup& setup,
                                                        const Report& report);
+
+// A month of it, as it went; nothing of a job without a reliability.
+[[nodiscard]] Month month_of_failures(const Job& job, const GoodputFigures& figures);
 
 }  // namespace sim::study

@@ -46,35 +46,53 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   return wide_latency(area, hop).base() + bytes / rate_Bps;
 }
 
-// Asks for each number of sites once; that of all is known.
+// Asks for each number of sites once; that of all is known. A month asks a thousand times.
 class RoundsByMembers {
  public:
   RoundsByMembers(const WideArea& area, int least, const Report& report, const PaceOf& pace)
       : area_(area), least_(least), figures_(*report.round), pace_(pace) {
     std::vector<int> all;
-    Round round{.seconds = report.time_s, .cutoff_s = figures_.cutoff_s};
+    std::vector<double> tokens;
     for (const Site& site : area.sites) all.push_back(site.count);
-    for (const SiteReport& site : figures_.by_site) round.tokens.push_back(site.tokens);
-    rounds_.emplace(std::move(all), std::move(round));
+    for (const SiteReport& site : figures_.by_site) tokens.push_back(site.tokens);
+    rounds_.emplace(std::move(all), round(report.time_s, figures_.cutoff_s, std::move(tokens)));
+    std::size_t numbers = 1;
+    for (const Site& site : area.sites) {
+      strides_.push_back(numbers);
+      numbers = std::min(numbers * static_cast<std::size_t>(site.count + 1), kMostKept + 1);
+    }
+    if (numbers <= kMostKept) known_.resize(numbers);
   }
 
   RoundLength operator()(std::span<const int> members) {
-    const Round& round = near(members);
-    double steps_s = 0;
+    if (known_.empty()) return near(members).length;
+    std::size_t place = 0;
     for (std::size_t table = 0; table < members.size(); ++table) {
-      if (round.tokens[table] == 0) continue;
-      const SiteReport& site = figures_.by_site[table];
-      steps_s = std::max(steps_s, site.inner_steps * site.inner_step_s);
+      place += strides_[table] * static_cast<std::size_t>(members[table]);
     }
-    return {std::min(steps_s, round.seconds), round.seconds, round.cutoff_s, round.tokens};
+    if (known_[place] == nullptr) known_[place] = &near(members);
+    return known_[place]->length;
   }
 
  private:
   struct Round {
-    double seconds = 0;
-    double cutoff_s = 0;
-    std::vector<double> tokens = {};  // by table, of one site
+    std::vector<double> tokens;  // by table, of one site
+    RoundLength length;          // refers to them
   };
+  static constexpr std::size_t kMostKept =
+      1 << 16;  // numbers of sites that are found without a search
+
+  [[nodiscard]] Round round(double seconds, double cutoff_s, std::vector<double> tokens) const {
+    double steps_s = 0;
+    for (std::size_t table = 0; table < tokens.size(); ++table) {
+      if (tokens[table] == 0) continue;
+      const SiteReport& site = figures_.by_site[table];
+      steps_s = std::max(steps_s, site.inner_steps * site.inner_step_s);
+    }
+    Round round{std::move(tokens), {std::min(steps_s, seconds), seconds, cutoff_s}};
+    round.length.per_round = round.tokens;
+    return round;
+  }
 
   // Of about as many, but enough for the quorum.
   const Round& near(std::span<const int> members) {
@@ -87,15 +105,12 @@ class RoundsByMembers {
     if (std::accumulate(counts.begin(), counts.end(), 0) < least_) {
       counts.assign(members.begin(), members.end());
     }
-    const auto [known, added] = rounds_.try_emplace(counts);
-    if (added) known->second = simulated(counts);
-    return known->second;
-  }
-
-  [[nodiscard]] Round simulated(const std::vector<int>& counts) const {
+    const auto known = rounds_.find(counts);
+    if (known != rounds_.end()) return known->second;
     RoundPace pace = pace_(counts);
     for (double& tokens : pace.tokens) tokens *= figures_.inner_steps;
-    return {pace.step_s * figures_.inner_steps, pace.cutoff_s, std::move(pace.tokens)};
+    Round added = round(pace.step_s * figures_.inner_steps, pace.cutoff_s, std::move(pace.tokens));
+    return rounds_.emplace(std::move(counts), std::move(added)).first->second;
   }
 
   const WideArea& area_;
@@ -103,6 +118,8 @@ class RoundsByMembers {
   const RoundFigures& figures_;
   const PaceOf& pace_;
   std::map<std::vector<int>, Round> rounds_;
+  std::vector<std::size_t> strides_;  // by table, of what follows
+  std::vector<const Round*> known_;   // by numbers of sites; empty if they are too many
 };
 
 MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double tokens) {
@@ -186,18 +203,49 @@ RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members) 
   return pace;
 }
 
-std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, const Report& report,
-                                           const PaceOf& pace) {
-  if (!job.inner || !has_comers(job.topology) || !report.ended()) return std::nullopt;
-  const int least = std::max(1, setup.scheme.between_sites->quorum);
-  RoundsByMembers rounds(job.topology, least, report, pace);
+namespace {
+
+// Fewest sites of a round.
+int least_sites(const Setup& setup) { return std::max(1, setup.scheme.between_sites->quorum); }
+
+Membership membership_with(const Job& job, const Setup& setup, const Report& report,
+                           RoundsByMembers& rounds) {
   Membership membership{.kinds = {},
                         .round = [&](std::span<const int> members) { return rounds(members); },
                         .detection_s = job.topology.detection->base(),
-                        .least = least};
+                        .least = least_sites(setup)};
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));
   }
+  return membership;
+}
+
+bool has_months(const Job& job, const Report& report) {
+  return job.inner && has_comers(job.topology) && report.ended();
+}
+
+PaceOf pace_of(const Job& job, const Setup& divided) {
+  return [&](const std::vector<int>& members) { return round_pace(job, divided, members); };
+}
+
+}  // namespace
+
+Month month_of_comers(const Job& job, const Setup& setup, const Report& report) {
+  Month month;
+  if (!has_months(job, report)) return month;
+  const Setup divided = balanced(job, setup);
+  const PaceOf pace = pace_of(job, divided);
+  RoundsByMembers rounds(job.topology, least_sites(divided), report, pace);
+  static_cast<void>(
+      play_rounds(membership_with(job, divided, report, rounds), kMonth_s, kSeed, &month));
+  return month;
+}
+
+std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, const Report& report,
+                                           const PaceOf& pace) {
+  if (!has_months(job, report)) return std::nullopt;
+  RoundsByMembers rounds(job.topology, least_sites(setup), report, pace);
+  const Membership membership = membership_with(job, setup, report, rounds);
   PlayedRounds all;
   std::vector<double> tokens_per_s;  // of months
   double members = 0;
@@ -251,10 +299,7 @@ MembershipFigures with_ranges(MembershipFigures months, const Job& job, const Re
 std::optional<MembershipFigures> membership_of(const Job& job, const Setup& setup,
                                                const Report& report) {
   const Setup divided = balanced(job, setup);
-  const auto pace = [&](const std::vector<int>& members) {
-    return round_pace(job, divided, members);
-  };
-  const auto months = months_of(job, divided, report, pace);
+  const auto months = months_of(job, divided, report, pace_of(job, divided));
   return months ? std::optional(with_ranges(*months, job, report)) : std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/reliability/month.hpp"
 #include "sim/report/report.hpp"
 #include "sim/study/job.hpp"
 
@@ -28,6 +29,8 @@ using PaceOf = std::function<RoundPace(const std::vector<int>& members)>;
 // are those of months alone.
 [[nodiscard]] std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup,
                                                          const Report& report, const PaceOf& pace);
+// The first of those months, as it went; nothing where there is none. By simulation.
+[[nodiscard]] Month month_of_comers(const Job& job, const Setup& setup, const Report& report);
 // With the report's likely range too, and with the time and price of the tokens to train.
 [[nodiscard]] MembershipFigures with_ranges(MembershipFigures months, const Job& job,
                                             const Report& report);

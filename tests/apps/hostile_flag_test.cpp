@@ -61,6 +61,7 @@ const Refusal kRefusals[] = {
     {kFlawlessRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
     {kFlawlessRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},
     {kFlawlessRun, {"--kineto", "a.json", "--perfetto", "a.json"}, "--kineto", "--perfetto"},
+    {kFlawlessRun, {"--month", "month.csv"}, "--month", "--reliability"},
     {kFlawlessRun,
      {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024", "--set",
       "nvlink.kind=switched"},

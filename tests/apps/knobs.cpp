@@ -224,6 +224,8 @@ constexpr Knob kKnobs[] = {
     {"--format", kSmall, "csv", "stdout", changed},
     {"--perfetto", kSmall, "timeline.json", "timeline.json", up},
     {"--kineto", kSmall, "trace.json", "trace.json", up},
+    {"--month", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --reliability llama3_h100",
+     "month.csv", "month.csv", up},
     {"--range", kSmall, "off", "/tokens_per_s_low", changed},
     {"--perfetto-ranks",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --whole --perfetto timeline.json", "1",

@@ -157,6 +157,17 @@ head -20 "$folder/pairs.csv" >"$folder/some.csv"
 refuses plots/pair_bandwidth.py "$folder/some.csv" 'pipe in the whole output'
 refuses plots/pair_bandwidth.py "$folder/study.csv" 'collective --pairs'
 
+# A bar for each kind of what happens to each of two sites and to their rounds.
+"$1/gardenhose" run --topology two_sites_10g --model gpt_125m --scheme diloco --range off \
+  --set sites.east.stays=20h --set sites.east.returns_after=4h --set membership.detection=6s \
+  --month "$folder/month.csv" >/dev/null 2>&1
+for one in rounds east west; do cut -d, -f3 "$folder/month.csv" | grep -qx "$one"; done
+mark='BrokenBarHCollection' draws plots/month.py "$folder/month.csv" 7
+mark='BrokenBarHCollection' draws plots/month.py "$folder/month.csv" 3 --days 0:30
+refuses plots/month.py "$folder/month.csv" 'nothing happens' --days 400:500
+refuses plots/month.py "$folder/month.csv" 'is not of the form' --days 5
+refuses plots/month.py "$folder/run.json" 'run ... --month'
+
 # A mark in each of two panels for each codec that has an error: all but fp32.
 table=traces/calibration/codec_error.json
 codecs=$(/usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)["codecs"]))' <"$table")
