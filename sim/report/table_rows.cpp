@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <ranges>
+#include <utility>
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/goodput_rows.hpp"
@@ -74,8 +74,9 @@ bool has_own_steps(const RoundFigures& round) {
 // "20", or "20 to 50" where sites have numbers of their own.
 std::string steps_text(const Report& report) {
   const auto [least, most] =
-      std::ranges::minmax(report.round->by_site | std::views::transform(&SiteReport::inner_steps));
-  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+      std::ranges::minmax_element(report.round->by_site, {}, &SiteReport::inner_steps);
+  const auto [fewest, highest] = std::pair(least->inner_steps, most->inner_steps);
+  return fewest == highest ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, highest);
 }
 
 // What data-parallel ranks share of the model, and among how many where not among all; or how often
