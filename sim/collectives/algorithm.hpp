@@ -85,6 +85,7 @@ struct LaidOut {
   std::vector<double> pace;
   Run run;
   Estimate estimate;
+  bool holds_multiprocessors = true;  // channels move its bytes
 };
 
 // How a group lies.

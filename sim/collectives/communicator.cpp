@@ -43,10 +43,11 @@ Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
   const double memory_rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
   return {.multiprocessor_share = std::min(1.0, channels / gpu.multiprocessors),
           .memory_s_per_byte = kMemoryBytesPerWireByte * wire_bytes / memory_rate,
+          .by_channels = channels > 0,
           .ranks = std::move(ranks)};
 }
 
-Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops) {
+Occupancy traffic_of(const Gpu& gpu, const LaidOut& collective, const std::vector<Hop>& hops) {
   std::vector<std::pair<int, double>> shares;  // by rank
   for (const Hop& hop : hops) shares.emplace_back(hop.source, hop.times);
   std::ranges::sort(shares, {}, [](const auto& one) { return one.first; });
@@ -60,7 +61,9 @@ Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops) {
     }
     busiest = std::max(busiest, sent += times);
   }
-  return transfer_occupancy(gpu, 0, busiest, std::move(senders));
+  Occupancy taken = transfer_occupancy(gpu, 0, busiest, std::move(senders));
+  taken.by_channels = collective.holds_multiprocessors;
+  return taken;
 }
 
 bool has_alike_links(const Cluster& cluster) {
@@ -113,7 +116,7 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, Group
                                                    .run = std::move(one.out.run),
                                                    .estimate = std::move(one.out.estimate)});
     for (LegDraft& leg : one.out.legs) {
-      const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, leg.hops));
+      const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, one.out, leg.hops));
       const auto route = builder.add_route(
           {.hops = std::move(leg.hops), .communicator = group.id, .channels = leg.channels});
       laid.legs.push_back(

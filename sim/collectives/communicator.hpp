@@ -55,13 +55,15 @@ struct Choice {
 [[nodiscard]] Choice choose(const Communicator& group, const Order& order);
 
 // What a transfer takes from the GPUs of `ranks` while it runs: one SM for each of `channels`, and
-// the memory bandwidth for `wire_bytes` on the wire per byte of the flow.
+// the memory bandwidth for `wire_bytes` on the wire per byte of the flow, moved by those channels if
+// there are any.
 [[nodiscard]] Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
                                            std::vector<std::int32_t> ranks);
 
-// The same while a leg's bytes move: the traffic of its hops in the memory of the GPUs that send, as
-// much as the busiest of them sends.
-[[nodiscard]] Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops);
+// The same while the bytes of a leg of the collective move: the traffic of its hops in the memory of
+// the GPUs that send, as much as the busiest of them sends.
+[[nodiscard]] Occupancy traffic_of(const Gpu& gpu, const LaidOut& collective,
+                                   const std::vector<Hop>& hops);
 
 [[nodiscard]] bool has_alike_links(const Cluster& cluster);
 

@@ -186,7 +186,7 @@ LaidOut lay_out_rounds(const Topology& topology, Detail detail,
                        const RoundCosts& costs) {
   auto laid = std::make_shared<LaidRounds>();
   laid->costs = costs;
-  LaidOut out;
+  LaidOut out{.holds_multiprocessors = costs.holds_multiprocessors};
   std::uint32_t number = 0;
   for (auto& [collective, rounds] : collectives) {
     std::vector<LaidRound>& all = laid->collectives[collective];

@@ -16,6 +16,8 @@ constexpr double kLeastShare = 0.05;
 // alike, and neither waits for the other to end (max-min sharing). That a transfer would then be
 // slower is left out: those of today's GPUs need less than half.
 constexpr double kLeastMemoryShare = 0.5;
+// Of SMs: less is what sums of shares leave when all are given back.
+constexpr double kHeldShare = 1e-9;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
@@ -190,7 +192,12 @@ void Execution::occupy_multiprocessors(const Operation& one, double sign) {
 }
 
 void Execution::occupy_memory(const Operation& one, double sign) {
-  occupy(one, &Device::memory_share, sign * schedule_.occupancies[one.occupancy].memory_share);
+  occupy_memory_by(one, sign * schedule_.occupancies[one.occupancy].memory_share);
+}
+
+void Execution::occupy_memory_by(const Operation& one, double taken) {
+  const bool by_channels = schedule_.occupancies[one.occupancy].by_channels;
+  occupy(one, by_channels ? &Device::channels_share : &Device::memory_share, taken);
 }
 
 // SimGrid shares the links when time goes on, so the rates are known one moment later: the next
@@ -221,7 +228,7 @@ void Execution::set_rate(OperationId id, double rate_Bps) {
   if (transfer.rate_Bps == rate_Bps) return;
   const double before = shares_per_s(flow, transfer.rate_Bps);
   const double after = shares_per_s(flow, rate_Bps);
-  occupy(flow, &Device::memory_share, each * flow.bytes * (after - before));
+  occupy_memory_by(flow, each * flow.bytes * (after - before));
   transfer.rate_Bps = rate_Bps;
   if (!ends_here) return;
   transfer.left = std::max(0.0, transfer.left - (now() - transfer.updated_s) * before);
@@ -241,10 +248,14 @@ void Execution::transfer_ended(OperationId id, std::uint32_t alarm) {
 }
 
 double Execution::slowdown(const Device& device, const KernelPart& part) {
-  const double multiprocessors = std::max(kLeastShare, 1 - device.multiprocessor_share);
-  const double memory = std::max(kLeastMemoryShare, 1 - device.memory_share);
+  const double held = device.multiprocessor_share;
+  const double multiprocessors = std::max(kLeastShare, 1 - held);
+  const double by_channels = std::min(held, device.channels_share);
+  const double memory = std::max(kLeastMemoryShare, 1 - device.memory_share - by_channels);
+  const double by_multiprocessors =
+      1 - part.memory_share + (held > kHeldShare ? part.beside_channels : 0);
   return static_cast<double>(device.kernels.size()) *
-         ((1 - part.memory_share) / multiprocessors + part.memory_share / memory);
+         (by_multiprocessors / multiprocessors + part.memory_share / memory);
 }
 
 const std::vector<KernelPart>& Execution::parts_of(const Kernel& kernel) const {

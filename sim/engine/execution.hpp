@@ -45,9 +45,10 @@ class Execution {
     std::vector<Kernel> kernels;
     double updated_s = 0;
     double multiprocessor_share = 0;
-    double memory_share = 0;
-    double alarm_s = 0;        // when the first kernel ends
-    std::uint32_t alarms = 0;  // number set so far; only the last one counts
+    double memory_share = 0;    // taken by copy engines
+    double channels_share = 0;  // asked for by channels
+    double alarm_s = 0;         // when the first kernel ends
+    std::uint32_t alarms = 0;   // number set so far; only the last one counts
     bool alarmed = false;
     std::size_t next = 0;  // the kernel of the pending alarm
   };
@@ -72,6 +73,7 @@ class Execution {
   // the sharing of links is known.
   void occupy_multiprocessors(const Operation& one, double sign);
   void occupy_memory(const Operation& one, double sign);
+  void occupy_memory_by(const Operation& one, double taken);
   void occupy(const Operation& one, double Device::*share, double taken);
   void note_rates();
   void set_rate(OperationId flow, double rate_Bps);

@@ -51,7 +51,7 @@ class Collector {
       const LaidOut& out = group.laid[i].out;
       for (const double pace : out.pace) kind = mix(kind, pace);
       for (const LegDraft& leg : out.legs) {
-        Occupancy traffic = traffic_of(topology_.cluster().gpu, leg.hops);
+        Occupancy traffic = traffic_of(topology_.cluster().gpu, out, leg.hops);
         const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
         const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
         memory_s_per_byte.push_back(traffic.memory_s_per_byte);
@@ -226,7 +226,7 @@ class Adding {
         if (std::ranges::find(classes, flow) == classes.end()) {
           classes.push_back(flow);
           laid.legs.push_back({.route = add_route(flow, group.id, drafted.channels),
-                               .occupancy = traffic(flow, all_.memory_s_per_byte[leg]),
+                               .occupancy = traffic(flow, one.out, all_.memory_s_per_byte[leg]),
                                .unit = drafted.unit,
                                .round = drafted.round});
         }
@@ -249,9 +249,10 @@ class Adding {
     return added_.ground.builder.add_own_route(
         {.hops = flows_[flow].hops, .communicator = communicator, .channels = channels});
   }
-  std::uint32_t traffic(std::uint32_t flow, double memory_s_per_byte) {
-    return added_.ground.builder.add_occupancy(
-        {.memory_s_per_byte = memory_s_per_byte, .ranks = flows_[flow].senders});
+  std::uint32_t traffic(std::uint32_t flow, const LaidOut& collective, double memory_s_per_byte) {
+    return added_.ground.builder.add_occupancy({.memory_s_per_byte = memory_s_per_byte,
+                                                .by_channels = collective.holds_multiprocessors,
+                                                .ranks = flows_[flow].senders});
   }
 
   const Cluster& cluster_;

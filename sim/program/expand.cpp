@@ -248,6 +248,13 @@ class Expansion {
     return {seconds, seconds};
   }
 
+  // The whole of a kernel.
+  [[nodiscard]] KernelPart part_of(const BlockTime& kernel) const {
+    return {.memory_share = kernel.memory_share(),
+            .beside_channels =
+                kernel.share(kernel.product_seconds) * roofline_.products_beside_channels()};
+  }
+
   // One operation of the compute stream for consecutive kernels.
   void run_kernels(int rank, Phase phase, std::string_view label,
                    const std::vector<BlockTime>& kernels, Pass pass = Pass::none) {
@@ -256,11 +263,12 @@ class Expansion {
     std::vector<BlockTime> parts;
     HostBlock issued;
     for (BlockTime kernel : kernels) {
-      kernel.seconds =
-          kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown_[index(rank)];
+      const double slowdown = slowdown_[index(rank)];
+      kernel.seconds = kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown;
+      kernel.product_seconds *= slowdown;
       seconds += kernel.seconds;
       if (!host_.is_ideal()) issued = then(issued, host_block(kernel));
-      const bool alike = !parts.empty() && parts.back().memory_share() == kernel.memory_share();
+      const bool alike = !parts.empty() && part_of(parts.back()) == part_of(kernel);
       if (alike) {
         parts.back() += kernel;
       } else if (kernel.seconds > 0) {
@@ -269,7 +277,8 @@ class Expansion {
     }
     std::vector<KernelPart> shares;
     for (const BlockTime& part : parts) {
-      shares.push_back({part.seconds / seconds, part.memory_share()});
+      shares.push_back(part_of(part));
+      shares.back().share = part.seconds / seconds;
     }
     if (shares.empty()) shares.emplace_back();
     hold(rank, host_.issue(rank, issued));

@@ -81,6 +81,8 @@ enum class OperationKind : std::uint8_t {
 struct KernelPart {
   double share = 1;
   double memory_share = 0;
+  // More time, as a share of its own, while a collective holds any SM: of matrix products.
+  double beside_channels = 0;
   auto operator<=>(const KernelPart&) const = default;
 };
 
@@ -111,6 +113,9 @@ struct Occupancy {
   double multiprocessor_share = 0;  // of their SMs: its channels
   double memory_share = 0;          // of their memory bandwidth, while its bytes move
   double memory_s_per_byte = 0;     // the same per byte per second of the flow's rate
+  // Channels move its bytes, not copy engines or hosts: all of a GPU's channels together take no
+  // larger share of its memory bandwidth than of its SMs.
+  bool by_channels = false;
   std::vector<std::int32_t> ranks;
 };
 

@@ -42,7 +42,9 @@ struct PublishedProducts {
   double tile_rows = 0, tile_columns = 0;  // of whole tiles that show in the times; 0: they do not
   double inputs = 1, weights = 1;          // time of the gradients' products over the forward one's
   double sustained = 1;  // time of products without a pause over those that were timed
-  double spread = 0;     // of the logarithm of a time, on the GPU asked for
+  // Time of products while a collective holds any SM over that on the SMs that it leaves.
+  double beside_channels = 1;
+  double spread = 0;  // of the logarithm of a time, on the GPU asked for
   std::string source;
   std::map<MatrixPrecision, ProductGrid> grids = {};
   MeasuredProducts measured = {};  // on the GPU asked for; replace `inputs` and `weights`

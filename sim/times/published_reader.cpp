@@ -20,6 +20,7 @@ namespace {
 
 constexpr NumberRange kPublishedSpread{.lowest = 0, .highest = 2, .above_zero = true};
 constexpr NumberRange kRatio{.lowest = 0.5, .highest = 3};
+constexpr NumberRange kBesideChannels{.lowest = 1, .highest = 3};
 constexpr NumberRange kSize{.lowest = 0, .highest = 1e6, .above_zero = true};
 constexpr std::array kDepths{256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
 
@@ -55,6 +56,7 @@ ProductsRow read_products(TomlReader& reader, const std::string& name) {
                   .inputs = reader.number(table + "inputs", kRatio),
                   .weights = reader.number(table + "weights", kRatio),
                   .sustained = reader.number(table + "sustained", kRatio),
+                  .beside_channels = reader.number(table + "beside_channels", kBesideChannels),
                   .spread = reader.number(table + "spread", kPublishedSpread),
                   .source = reader.text(table + "source")};
   row.spread_of_another = reader.number(table + "spread_of_another_gpu", kPublishedSpread);

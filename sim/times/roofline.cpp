@@ -21,6 +21,7 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
   seconds += other.seconds;
   memory_seconds += other.memory_seconds;
   launches += other.launches;
+  product_seconds += other.product_seconds;
   return *this;
 }
 
@@ -36,7 +37,8 @@ Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibra
       multiprocessors_(gpu.multiprocessors),
       efficiency_(efficiency),
       published_(calibration.published),
-      attention_slowdown_(calibration.attention_slowdown) {}
+      attention_slowdown_(calibration.attention_slowdown),
+      beside_channels_(published_ ? published_->products.beside_channels - 1 : 0) {}
 
 double Roofline::gemm_share(double m, double n, double count) const {
   const double rows = std::ceil(m / kTile);
@@ -78,7 +80,12 @@ BlockTime Roofline::block(const Operators& operators) const {
     const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
     // A published time contains that of its bytes.
     const double at_peak_s = published_ ? one.flop() / peak(one.precision) : compute_s;
-    time += {seconds, memory_s >= at_peak_s ? seconds : 0, one.launches};
+    const bool of_memory = memory_s >= at_peak_s;
+    const bool product = !of_memory && !one.fused_attention();
+    time += {.seconds = seconds,
+             .memory_seconds = of_memory ? seconds : 0,
+             .launches = one.launches,
+             .product_seconds = product ? seconds : 0};
   }
   return time;
 }

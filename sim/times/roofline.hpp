@@ -12,14 +12,16 @@
 
 namespace sim {
 
-// Time of a block, the share of it that memory bandwidth bounds, and the kernels that the host
-// issues for it.
+// Time of a block, what memory bandwidth bounds of it, the kernels that the host issues for it, and
+// what its matrix products take of the rest.
 struct BlockTime {
   double seconds = 0;
   double memory_seconds = 0;
   double launches = 1;
+  double product_seconds = 0;
   BlockTime& operator+=(const BlockTime& other);
-  [[nodiscard]] double memory_share() const { return seconds > 0 ? memory_seconds / seconds : 0; }
+  [[nodiscard]] double share(double part) const { return seconds > 0 ? part / seconds : 0; }
+  [[nodiscard]] double memory_share() const { return share(memory_seconds); }
 };
 
 class Roofline {
@@ -33,6 +35,8 @@ class Roofline {
   // A pass over memory outside the model: optimizer, zeroing, copies. `flop` counts its FP32
   // arithmetic, done while the bytes move.
   [[nodiscard]] double pass(double bytes, double flop = 0) const;
+  // More time of matrix products, as a share of their own, while a collective holds any SM.
+  [[nodiscard]] double products_beside_channels() const { return beside_channels_; }
   // Share of the peak that a matrix product reaches where nothing was published: the loss that no
   // choice of tiles avoids, the share of whole waves of small tiles over the SMs (NVIDIA, "Matrix
   // Multiplication Background User's Guide", tile and wave quantization).
@@ -54,6 +58,7 @@ class Roofline {
   double efficiency_;
   std::shared_ptr<const PublishedKernels> published_;
   double attention_slowdown_;
+  double beside_channels_;
 };
 
 }  // namespace sim

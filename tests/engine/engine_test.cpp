@@ -278,6 +278,44 @@ TEST_F(Engine, FlowsLeaveKernelsHalfOfTheMemoryBandwidth) {
   EXPECT_NEAR(run().end_s[beside], 1.25, kTolerance);
 }
 
+TEST_F(Engine, ChannelsTakeNoMoreMemoryBandwidthThanSms) {
+  // Their bytes want half of it for 0.5 s, and a tenth of the SMs moves them: a kernel that memory
+  // bounds does 0.45 s of its second beside them. A copy engine takes half; both together 0.6, of
+  // which a kernel keeps half.
+  const auto beside_flows = [&](std::initializer_list<bool> channels) {
+    builder = ScheduleBuilder(16);
+    const auto held =
+        builder.add_occupancy({.multiprocessor_share = 0.1, .by_channels = true, .ranks = {0}});
+    const auto beside = kernel(0, Stream::compute, 1, 1);
+    for (const bool by_channels : channels) {
+      const auto moved = builder.add_occupancy(
+          {.memory_s_per_byte = 0.5 / kNicRate, .by_channels = by_channels, .ranks = {0}});
+      std::vector<OperationId> after;
+      if (by_channels) after.push_back(builder.acquire(held, {}));
+      const auto end =
+          flow(by_channels ? over_nic() : over_nic(1, true), 0, 25 * kGBps, after, moved);
+      if (by_channels) builder.release(held, std::vector{end});
+    }
+    return run().end_s[beside];
+  };
+  EXPECT_NEAR(beside_flows({true}), 0.5 + (1 - 0.5 * 0.9), kTolerance);
+  EXPECT_NEAR(beside_flows({false}), 0.5 + (1 - 0.5 * 0.5), kTolerance);
+  EXPECT_NEAR(beside_flows({true, false}), 0.5 + (1 - 0.5 * 0.5), kTolerance);
+}
+
+TEST_F(Engine, ProductsLoseMoreThanTheirShareOnceAnySmIsHeld) {
+  // 1.13 / 0.9 times as long for 0.5 s, and as long as alone when the SMs are free again.
+  const KernelPart product{.share = 1, .beside_channels = 0.13};
+  const auto taken = builder.add_occupancy({.multiprocessor_share = 0.1, .ranks = {0}});
+  for (int i = 0; i < 3; ++i) flow(over_nic(), 0.5, 0, {}, taken);
+  const auto beside = builder.work(0, Stream::compute, Phase::forward, "product", 1, {{product}});
+  const auto elsewhere =
+      builder.work(1, Stream::compute, Phase::forward, "product", 1, {{product}});
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[beside], 0.5 + (1 - 0.5 * 0.7 / 1.13), kTolerance);
+  EXPECT_NEAR(timeline.end_s[elsewhere], 1, kTolerance);
+}
+
 TEST_F(Engine, AMemberStartsWhereItsRankArrives) {
   // Rank 0 arrives at 1 s, rank 8 at 3 s; the flow of 1 GB starts with the last and ends both
   // parts.
