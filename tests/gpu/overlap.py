@@ -99,7 +99,7 @@ class Gpu:
         import gardenhose_codecs as codecs
         import torch
         self.torch, self.codecs = torch, codecs
-        self.library = ctypes.CDLL(str(Path(folder) / "libchannels.so"))
+        self.channel_kernels = ctypes.CDLL(str(Path(folder) / "libchannels.so"))
         self.beside, self.main = torch.cuda.Stream(), torch.cuda.Stream()
         self.from_, self.to = (torch.zeros(COPIED_BYTES, dtype=torch.uint8, device="cuda")
                                for _ in range(2))
@@ -167,7 +167,7 @@ class Gpu:
     def occupy(self, channels, copies, duration_ms):
         self.copied.zero_()
         self.torch.cuda.synchronize()
-        error = self.library.occupy(
+        error = self.channel_kernels.occupy(
             channels, ctypes.c_uint64(int(duration_ms * 1e6)),
             ctypes.c_void_p(self.from_.data_ptr() if copies else 0),
             ctypes.c_void_p(self.to.data_ptr()), ctypes.c_size_t(COPIED_BYTES),
