@@ -33,8 +33,8 @@ struct Span {
 };
 using Month = std::vector<Span>;
 
-// A header and a line a span, those that go on as one: first those of the whole, then member by member. `names` are the members',
-// kind after kind, of which there are so many each; `whole` is what the others are of.
+// A header and a line a span, those that go on as one: first those of the whole, then member by member.
+// `names` are the members' by kind; `whole` is what the others are of.
 [[nodiscard]] std::string to_csv(const Month& month, const std::string& whole,
                                  const std::vector<std::vector<std::string>>& names = {});
 

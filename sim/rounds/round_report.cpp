@@ -220,6 +220,13 @@ std::int64_t global_batch(const RoundContext& context) {
   return sequences;
 }
 
+double round_sequences(const RoundContext& context, std::size_t table,
+                       const SiteExchange& exchange) {
+  const Site& site = context.area.sites[table];
+  return steps_inside(site, exchange) *
+         static_cast<double>(global_batch(site.cluster, context.parallelism_at(table)));
+}
+
 Report summarize(const RoundContext& context, const Scheme& scheme, const RoundResult& result) {
   Report report{.topology = context.area.name,
                 .model = context.model.name,

@@ -14,6 +14,9 @@ struct JsonDocument;
 
 // Sequences of one inner step at all sites.
 [[nodiscard]] std::int64_t global_batch(const RoundContext& context);
+// Sequences of a round at one site of the table.
+[[nodiscard]] double round_sequences(const RoundContext& context, std::size_t table,
+                                     const SiteExchange& exchange);
 
 [[nodiscard]] Report summarize(const RoundContext& context, const Scheme& scheme,
                                const RoundResult& result);

@@ -46,7 +46,7 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   return wide_latency(area, hop).base() + bytes / rate_Bps;
 }
 
-// Asks for each number of sites once; that of all is known. A month asks a thousand times.
+// Asks for each number of sites once; that of all is known.
 class RoundsByMembers {
  public:
   RoundsByMembers(const WideArea& area, int least, const Report& report, const PaceOf& pace)
@@ -56,22 +56,25 @@ class RoundsByMembers {
     for (const Site& site : area.sites) all.push_back(site.count);
     for (const SiteReport& site : figures_.by_site) tokens.push_back(site.tokens);
     rounds_.emplace(std::move(all), round(report.time_s, figures_.cutoff_s, std::move(tokens)));
-    std::size_t numbers = 1;
-    for (const Site& site : area.sites) {
-      strides_.push_back(numbers);
-      numbers = std::min(numbers * static_cast<std::size_t>(site.count + 1), kMostKept + 1);
-    }
-    if (numbers <= kMostKept) known_.resize(numbers);
   }
 
+  // Of about as many, but enough for the quorum.
   RoundLength operator()(std::span<const int> members) {
-    if (known_.empty()) return near(members).length;
-    std::size_t place = 0;
+    std::vector<int> counts;
     for (std::size_t table = 0; table < members.size(); ++table) {
-      place += strides_[table] * static_cast<std::size_t>(members[table]);
+      const int unit = std::max(1, area_.sites[table].count / kNumbers);
+      const int rounded = (members[table] + unit / 2) / unit * unit;
+      counts.push_back(rounded == 0 ? members[table] : rounded);
     }
-    if (known_[place] == nullptr) known_[place] = &near(members);
-    return known_[place]->length;
+    if (std::accumulate(counts.begin(), counts.end(), 0) < least_) {
+      counts.assign(members.begin(), members.end());
+    }
+    const auto known = rounds_.find(counts);
+    if (known != rounds_.end()) return known->second.length;
+    RoundPace pace = pace_(counts);
+    for (double& tokens : pace.tokens) tokens *= figures_.inner_steps;
+    Round added = round(pace.step_s * figures_.inner_steps, pace.cutoff_s, std::move(pace.tokens));
+    return rounds_.emplace(std::move(counts), std::move(added)).first->second.length;
   }
 
  private:
@@ -79,8 +82,6 @@ class RoundsByMembers {
     std::vector<double> tokens;  // by table, of one site
     RoundLength length;          // refers to them
   };
-  static constexpr std::size_t kMostKept =
-      1 << 16;  // numbers of sites that are found without a search
 
   [[nodiscard]] Round round(double seconds, double cutoff_s, std::vector<double> tokens) const {
     double steps_s = 0;
@@ -94,32 +95,11 @@ class RoundsByMembers {
     return round;
   }
 
-  // Of about as many, but enough for the quorum.
-  const Round& near(std::span<const int> members) {
-    std::vector<int> counts;
-    for (std::size_t table = 0; table < members.size(); ++table) {
-      const int unit = std::max(1, area_.sites[table].count / kNumbers);
-      const int rounded = (members[table] + unit / 2) / unit * unit;
-      counts.push_back(rounded == 0 ? members[table] : rounded);
-    }
-    if (std::accumulate(counts.begin(), counts.end(), 0) < least_) {
-      counts.assign(members.begin(), members.end());
-    }
-    const auto known = rounds_.find(counts);
-    if (known != rounds_.end()) return known->second;
-    RoundPace pace = pace_(counts);
-    for (double& tokens : pace.tokens) tokens *= figures_.inner_steps;
-    Round added = round(pace.step_s * figures_.inner_steps, pace.cutoff_s, std::move(pace.tokens));
-    return rounds_.emplace(std::move(counts), std::move(added)).first->second;
-  }
-
   const WideArea& area_;
   const int least_;
   const RoundFigures& figures_;
   const PaceOf& pace_;
   std::map<std::vector<int>, Round> rounds_;
-  std::vector<std::size_t> strides_;  // by table, of what follows
-  std::vector<const Round*> known_;   // by numbers of sites; empty if they are too many
 };
 
 MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double tokens) {

@@ -76,12 +76,16 @@ def add(t, one):
     return True
 
 
+def written(operands):
+    """The word that an instruction writes, the predicates, and the other operands."""
+    first = 1
+    while first < len(operands) and is_predicate(operands[first]):
+        first += 1
+    return operands[0], list(operands[1:first]), list(operands[first:])
+
+
 def multiply_add(t, one):
-    operands = list(one.operands)
-    name = operands.pop(0)
-    outs = []
-    while operands and is_predicate(operands[0]):
-        outs.append(operands.pop(0))
+    name, outs, operands = written(one.operands)
     ins = [operands.pop()] if is_predicate(operands[-1]) else []
     unsigned = "U32" in one.mods
     a, b = t.word(operands[0]), t.word(operands[1])
@@ -107,11 +111,7 @@ def multiply_add(t, one):
 
 
 def scaled_add(t, one):
-    operands = list(one.operands)
-    name = operands.pop(0)
-    outs = []
-    while operands and is_predicate(operands[0]):
-        outs.append(operands.pop(0))
+    name, outs, operands = written(one.operands)
     carry = 0
     if "X" in one.mods:
         carry = t.predicate(operands.pop())

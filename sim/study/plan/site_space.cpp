@@ -186,9 +186,7 @@ double round_tokens(const SiteSpace& space, const SiteCandidate& candidate) {
   const SiteExchange& exchange = *space.schemes[candidate.scheme].between_sites;
   double sequences = 0;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-    const Site& site = context.area.sites[table];
-    sequences += site.count * steps_inside(site, exchange) *
-                 static_cast<double>(global_batch(site.cluster, context.parallelism_at(table)));
+    sequences += context.area.sites[table].count * round_sequences(context, table, exchange);
   }
   return sequences * space.given.model.sequence;
 }

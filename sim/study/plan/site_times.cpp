@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/base/error.hpp"
+#include "sim/rounds/round_report.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/study/membership.hpp"
 #include "sim/topology/topology.hpp"
@@ -160,13 +161,12 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   std::vector<PlaceTime> places;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
     const Site& site = offer.area.sites[table];
-    const int steps = steps_inside(site, exchange);
-    double seconds = steps * (this->*of_step)(offer.tables[table], at) / site.speed;
+    double seconds =
+        steps_inside(site, exchange) * (this->*of_step)(offer.tables[table], at) / site.speed;
     const double sent = comes_and_goes ? 0 : sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
-    const double sequences =
-        steps * static_cast<double>(global_batch(site.cluster, context.parallelism_at(table)));
-    places.insert(places.end(), static_cast<std::size_t>(site.count), {seconds, sequences});
+    places.insert(places.end(), static_cast<std::size_t>(site.count),
+                  {seconds, round_sequences(context, table, exchange)});
   }
   std::ranges::sort(places, {}, &PlaceTime::seconds);
   if (comes_and_goes) return bound_of_comers(places, exchange) * (1 - kRounded);
