@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs the GPU tests, checks the Python bindings and the communication hook, measures the GPU and compares
-# with peers, on a machine with an NVIDIA GPU and its driver. Takes at most twelve minutes: what takes
+# with peers, on a machine with an NVIDIA GPU and its driver. Takes at most ten minutes: what takes
 # longer than its share is stopped, and fails.
 #
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
@@ -125,33 +125,33 @@ gpu=$(echo "$names" | head -n 1 | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\
 table=$folder/$gpu.json
 failed=0
 
-timed tests timeout 100 "$programs/gpu_tests" --gtest_brief=1 || failed=1
+timed tests timeout 90 "$programs/gpu_tests" --gtest_brief=1 || failed=1
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if [ -x "$sanitizer" ]; then
   # Without the largest inputs: a kernel takes many times as long.
-  timed memcheck timeout 120 "$sanitizer" --tool memcheck --error-exitcode 1 \
+  timed memcheck timeout 100 "$sanitizer" --tool memcheck --error-exitcode 1 \
     "$programs/gpu_tests" --gtest_brief=1 --gtest_filter='-*32Bits*' || failed=1
 else
   missing "memory checks, for there is no compute-sanitizer"
 fi
 if "${PYTHON:-python3}" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
-  timed bindings timeout 60 "${PYTHON:-python3}" tests/gpu/bindings_check.py "$programs" || failed=1
-  timed hook timeout 60 "${PYTHON:-python3}" tests/gpu/comm_hook_check.py "$programs" || failed=1
-  timed overlap timeout 90 "${PYTHON:-python3}" tests/gpu/overlap.py "$programs" \
+  timed bindings timeout 40 "${PYTHON:-python3}" tests/gpu/bindings_check.py "$programs" || failed=1
+  timed hook timeout 40 "${PYTHON:-python3}" tests/gpu/comm_hook_check.py "$programs" || failed=1
+  timed overlap timeout 70 "${PYTHON:-python3}" tests/gpu/overlap.py "$programs" \
     --output "$logs/overlap.csv" || failed=1
 else
   missing "checks of the Python bindings and the communication hook, for there is no PyTorch that finds the GPU"
 fi
 blas=$(library libcublas)
 blas_lt=$(library libcublasLt)
-timed calibrate timeout 250 "$programs/gardenhose-calibrate" --output "$table" \
-  --minutes "${MINUTES:-3}" \
+timed calibrate timeout 170 "$programs/gardenhose-calibrate" --output "$table" \
+  --minutes "${MINUTES:-2.3}" \
   --commit "$(cat "$programs/commit")" ${blas:+--cublas "$blas"} \
   ${blas_lt:+--cublas-lt "$blas_lt"} || failed=1
 if [ -e "$table" ]; then
   timed floor "$programs/gardenhose-calibrate" --summary "$table" || failed=1
   if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
-    timed peers timeout 120 tests/peers/run.sh "$table" "$logs" ${OTHERS:+--others "$OTHERS"} ||
+    timed peers timeout 90 tests/peers/run.sh "$table" "$logs" ${OTHERS:+--others "$OTHERS"} ||
       failed=1
   else
     missing "comparison with peers, for there is no PyTorch"
