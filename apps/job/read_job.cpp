@@ -136,7 +136,8 @@ void read_calibrations(const JobOptions& options, const SortedSettings& settings
     const sim::Gpu sheet = site.cluster.gpu;
     sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
     table.codec_slowdown = options.codec_time;
-    table.hosts = hosts;
+    table.hosts =
+        options.host_issue.empty() ? with_fitted_slowdown(hosts, site.cluster.fitted) : hosts;
     table.host_codecs = host_codecs;
     sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
     keep_given(sheet, settings.topology, site.cluster.gpu);

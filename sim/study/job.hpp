@@ -67,6 +67,7 @@ struct Job {
   [[nodiscard]] const Cluster& cluster() const { return topology.sites.front().cluster; }
   [[nodiscard]] Cluster& cluster() { return topology.sites.front().cluster; }
   [[nodiscard]] const Calibration& calibration() const { return calibrations.front(); }
+  [[nodiscard]] Calibration& calibration() { return calibrations.front(); }
 
   // At the given stage of ZeRO; else at the first stage of the scheme within a site,
   // or its substitute. With the optimizer that a scheme between sites is defined with, unless one is

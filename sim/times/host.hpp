@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
+#include "sim/topology/cluster.hpp"
 #include "sim/workload/parallelism.hpp"
 
 namespace sim {
@@ -65,5 +66,7 @@ struct Hosts {
 // The same hosts with another issue time, whose source is kGivenIssueTime; of 0, ideal ones.
 inline constexpr std::string_view kGivenIssueTime = "given";
 [[nodiscard]] Hosts with_issue_time(Hosts hosts, Seconds issue);
+// The same hosts at the pace that a cluster's steps were fitted with, or that was set by hand.
+[[nodiscard]] Hosts with_fitted_slowdown(Hosts hosts, const Fitted& fitted);
 
 }  // namespace sim

@@ -199,6 +199,10 @@ Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
     fitted.compute_efficiency = reader.number(
         "fitted.compute_efficiency", {.lowest = 0, .highest = kMostEfficiency, .above_zero = true});
   }
+  if (reader.has("fitted.host_slowdown")) {
+    fitted.host_slowdown = reader.number(
+        "fitted.host_slowdown", {.lowest = 0, .highest = kMostSlowdown, .above_zero = true});
+  }
   if (reader.has("fitted.rows")) fitted.rows = reader.texts("fitted.rows");
   return fitted;
 }

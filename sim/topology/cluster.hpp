@@ -173,6 +173,7 @@ struct Fitted {
   std::optional<Bandwidth>
       communicator_bandwidth;                // cap of one communicator's traffic out of a node
   std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches
+  std::optional<double> host_slowdown;       // multiplies what hosts take to issue kernels
   std::vector<std::string> rows;  // rows they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
   // Keys of constants set by settings without naming rows: set by hand, whatever `rows` says of the
   // others.
@@ -227,6 +228,8 @@ struct Cluster {
 
 // The most that a compute efficiency may be: kernels are rarely faster than published ones.
 inline constexpr double kMostEfficiency = 2;
+// The most by which hosts may be slower than the software's default.
+inline constexpr double kMostSlowdown = 1000;
 // Share of the roofline, or of a published kernel's rate, that an operator reaches: fitted or given,
 // else the default, else 1.
 [[nodiscard]] double compute_efficiency(const Cluster& cluster);

@@ -262,6 +262,9 @@ constexpr TomlKey kClusterKeys[] = {
      "the efficiency of published runs on this kind of GPU",
      "Measured speed of operators over that of published kernels or, without such, over the "
      "roofline."},
+    {"fitted.host_slowdown", "number above 0 and at most 1000", "1",
+     "Factor on the times that hosts take to issue kernels, unless `--host-issue` gives them; fitted "
+     "to measured steps."},
     {"fitted.rows", "list of strings", "none: the constants are treated as if set by hand",
      "Names (as in `gardenhose validate`) of the published rows to which these constants were "
      "fitted."},

@@ -118,6 +118,26 @@ TEST(FitSteps, TellTwoConstantsApart) {
   EXPECT_NEAR(fitted.at("gpu.launch_latency"), 12e-6, 0.05 * 12e-6);
 }
 
+// Steps of small layers, which wait for this host but not for a usual one, and longer ones, which do
+// for neither.
+TEST(FitSteps, TellTheHostFromTheGpu) {
+  const Sandbox sandbox;
+  const std::string flags = " --sequence 1024";
+  sandbox.write("steps.csv", made_steps(flags + " --set fitted.compute_efficiency=0.51"
+                                                " --set fitted.host_slowdown=4"));
+  const auto fitted = fitted_in(
+      json_of(words("fit --steps steps.csv -o mine.toml " + kOwnCluster + flags), sandbox.path()));
+  EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.01 * 0.51);
+  EXPECT_NEAR(fitted.at("fitted.host_slowdown"), 4, 0.01 * 4);
+  const std::string report = "run --range off --topology mine.toml --model gpt_125m" + flags;
+  const json own = json_of(words(report), sandbox.path());
+  EXPECT_NE(own["sources"]["host"].get<std::string>().find("fitted to measured steps"),
+            std::string::npos);
+  // What is given goes before what was fitted.
+  const json given = json_of(words(report + " --host-issue 1x"), sandbox.path());
+  EXPECT_LT(given["host_s"].get<double>(), own["host_s"].get<double>());
+}
+
 TEST(FitSteps, AnIntervalHoldsTheConstantDespiteNoise) {
   const Sandbox sandbox;
   sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51", 0, 0.02));

@@ -327,6 +327,7 @@ constexpr Knob kKnobs[] = {
     {"fitted.network_efficiency", kSmall, "0.1", kExposed, up},
     {"fitted.communicator_bandwidth", kSmall, "1GBps", kExposed, up},
     {"fitted.compute_efficiency", kSmall, "0.5", kCompute, up},
+    {"fitted.host_slowdown", kSmall, "4", "/host_s", up},
     {"fitted.rows",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set fitted.compute_efficiency=0.5",
      "[\"a\"]", "/sources/gpu.compute_efficiency", changed},

@@ -144,5 +144,19 @@ TEST(Hosts, AreSlowedDownByAFactor) {
   EXPECT_DOUBLE_EQ(host_of(hosts, Kernels::eager)->step_s, 1.5);
 }
 
+TEST(Hosts, ThatWereFittedAreKnownBetter) {
+  const Hosts hosts = parse_hosts(kFile, "x.toml");
+  EXPECT_EQ(with_fitted_slowdown(hosts, {}), hosts);
+  const HostRow typed =
+      *host_of(with_fitted_slowdown(hosts, {.host_slowdown = 1.8}), Kernels::eager);
+  EXPECT_DOUBLE_EQ(typed.issue_s, 18e-6);
+  EXPECT_EQ(typed.spread, hosts.rows.front().spread);
+  const HostRow fitted = *host_of(
+      with_fitted_slowdown(hosts, {.host_slowdown = 1.8, .rows = {"steps/a"}}), Kernels::eager);
+  EXPECT_DOUBLE_EQ(fitted.issue_s, 18e-6);
+  EXPECT_EQ(fitted.spread, 0.14);
+  EXPECT_TRUE(fitted.source.starts_with("fitted to measured steps: 1.8 times")) << fitted.source;
+}
+
 }  // namespace
 }  // namespace sim

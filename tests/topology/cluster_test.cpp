@@ -179,15 +179,18 @@ TEST(Cluster, FittedConstantsAreOptionalAndDroppedOnRequest) {
   const Cluster cluster = read({{"fitted.network_efficiency", "0.5"},
                                 {"fitted.communicator_bandwidth", "13.9 GBps"},
                                 {"fitted.compute_efficiency", "0.7"},
+                                {"fitted.host_slowdown", "1.8"},
                                 {"fitted.rows", "[\"a/b\", \"c/d\"]"}});
   EXPECT_EQ(cluster.fitted.network_efficiency, 0.5);
   EXPECT_EQ(cluster.fitted.communicator_bandwidth, 13.9_GBps);
   EXPECT_EQ(cluster.fitted.compute_efficiency, 0.7);
+  EXPECT_EQ(cluster.fitted.host_slowdown, 1.8);
   EXPECT_EQ(cluster.fitted.rows, (std::vector<std::string>{"a/b", "c/d"}));
   const Cluster plain = data_sheet_only(cluster);
   EXPECT_FALSE(plain.fitted.network_efficiency);
   EXPECT_FALSE(plain.fitted.communicator_bandwidth);
   EXPECT_FALSE(plain.fitted.compute_efficiency);
+  EXPECT_FALSE(plain.fitted.host_slowdown);
   EXPECT_TRUE(plain.fitted.rows.empty());
   EXPECT_EQ(plain.network.efficiency, cluster.network.efficiency);
 }

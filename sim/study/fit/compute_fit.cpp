@@ -99,6 +99,9 @@ class ComputeFitter {
       const std::optional<double> base = constant.get(job);
       if (!base || (is_rest(constant) && !times.is_cross_validated)) continue;
       candidates_.push_back({&constant, *base, *base > 0 ? *base : start_of(constant)});
+      if (times.is_cross_validated && constant.far > 1 && !has_effect(candidates_.back())) {
+        candidates_.back().start *= constant.far;
+      }
     }
   }
 
@@ -106,7 +109,10 @@ class ComputeFitter {
     fit_.base_s = times_.predicted({});
     chosen_errors_ = LogTimes(times_, {}).errors(fit_.base_s);
     fit_.fit_s = fit_.base_s;
-    while (!candidates_.empty() && chosen_.size() < most_constants() && add_one()) {
+    bool adds = true;
+    while (adds && !candidates_.empty() && chosen_.size() < most_constants()) {
+      adds = add_one();
+      if (chosen_.size() == 1) add_beside_first();
     }
     keep_others();
     conclude();
@@ -118,6 +124,10 @@ class ComputeFitter {
   [[nodiscard]] double start_of(const JobConstant& constant) const {
     constexpr double kTiny = 1e-3, kHalf = 0.5;
     return constant.is_seconds ? kTiny * std::ranges::min(times_.seconds) : kHalf;
+  }
+  [[nodiscard]] bool has_effect(const FreeConstant& one) const {
+    const LogTimes log_times(times_, {one});
+    return fit::norm(log_times.slopes(log_times.start()).front()) >= kSomeEffect;
   }
   // One row fits one constant; of more, some are left to tell its error.
   [[nodiscard]] std::size_t most_constants() const {
@@ -174,42 +184,77 @@ class ComputeFitter {
     return effect >= kSomeEffect && own >= kLeastOwnShare * effect;
   }
 
+  // A fit of these constants, the last of which is new.
+  struct Trial {
+    std::vector<FreeConstant> free;  // at their fit
+    std::vector<double> predicted;
+    Column errors;
+    std::vector<Column> slopes;
+  };
+  [[nodiscard]] Trial trial_of(std::vector<FreeConstant> free) const {
+    const LogTimes log_times(times_, free);
+    const std::vector<double> logarithms = log_times.fitted();
+    Trial trial{.free = std::move(free),
+                .predicted = times_.predicted(log_times.values(logarithms)),
+                .errors = {},
+                .slopes = log_times.slopes(logarithms)};
+    trial.errors = log_times.errors(trial.predicted);
+    for (std::size_t i = 0; i < trial.free.size(); ++i) {
+      trial.free[i].start = bounded(*trial.free[i].constant, logarithms[i]);
+    }
+    return trial;
+  }
+  void take(Trial trial) {
+    chosen_ = std::move(trial.free);
+    chosen_errors_ = std::move(trial.errors);
+    slopes_ = std::move(trial.slopes);
+    fit_.fit_s = std::move(trial.predicted);
+  }
+
   bool add_one() {
     const auto candidate = best_candidate();
     if (!candidate) return false;
-    const std::vector<FreeConstant> free = with(candidates_[*candidate]);
-    const LogTimes log_times(times_, free);
-    const std::vector<double> logarithms = log_times.fitted();
-    const std::vector<double> predicted = times_.predicted(log_times.values(logarithms));
-    const std::vector<double> errors = log_times.errors(predicted);
-    const std::vector<Column> slopes = log_times.slopes(logarithms);
-    if (!is_better(slopes, errors)) {
-      fit_.kept.push_back({candidates_[*candidate].constant, candidates_[*candidate].base,
-                           is_told(*candidates_[*candidate].constant, slopes)
-                               ? JobConstantKept::no_gain
-                               : JobConstantKept::not_alone});
-      candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*candidate));
-      return true;
-    }
-    chosen_ = free;
-    for (std::size_t i = 0; i < chosen_.size(); ++i) {
-      chosen_[i].start = bounded(*chosen_[i].constant, logarithms[i]);
-    }
-    chosen_errors_ = errors;
-    slopes_ = slopes;
-    fit_.fit_s = predicted;
+    const FreeConstant one = candidates_[*candidate];
     candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*candidate));
+    Trial trial = trial_of(with(one));
+    if (is_better(trial.slopes, trial.errors)) {
+      take(std::move(trial));
+    } else {
+      fit_.kept.push_back({one.constant, one.base,
+                           is_told(*one.constant, trial.slopes) ? JobConstantKept::no_gain
+                                                                : JobConstantKept::not_alone});
+    }
     return true;
+  }
+
+  // A constant that has no effect at its base has none either at a fit that explained its effect by
+  // another one. So both are tried from where they start.
+  void add_beside_first() {
+    const auto one = std::ranges::find_if(
+        candidates_, [](const FreeConstant& candidate) { return candidate.constant->far > 1; });
+    if (!times_.is_cross_validated || one == candidates_.end() || most_constants() < 2 ||
+        !leaves_errors()) {
+      return;
+    }
+    FreeConstant first = chosen_.front();
+    if (first.base > 0) first.start = first.base;
+    Trial trial = trial_of({first, *one});
+    if (!is_told(*one->constant, trial.slopes) || !is_better(trial.slopes, trial.errors)) return;
+    candidates_.erase(one);
+    take(std::move(trial));
   }
 
   // In what they predict of left-out times, where there are enough of them.
   [[nodiscard]] bool is_better(const std::vector<Column>& slopes, const Column& errors) const {
     if (!times_.is_cross_validated) return true;
     if (chosen_.empty()) return fit::size_of(errors) <= fit::size_of(chosen_errors_);
-    const double before = fit::size_of(fit::errors_without_rows(slopes_, chosen_errors_));
-    return before > kNoError &&
-           fit::size_of(fit::errors_without_rows(slopes, errors)) < kGain * before;
+    return leaves_errors() &&
+           fit::size_of(fit::errors_without_rows(slopes, errors)) < kGain * error_of_left_out();
   }
+  [[nodiscard]] double error_of_left_out() const {
+    return fit::size_of(fit::errors_without_rows(slopes_, chosen_errors_));
+  }
+  [[nodiscard]] bool leaves_errors() const { return error_of_left_out() > kNoError; }
 
   void keep_others() {
     if (candidates_.empty()) return;

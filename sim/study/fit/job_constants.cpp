@@ -16,6 +16,15 @@ std::optional<double> launch_latency_of(const Job& job) {
   return job.cluster().gpu.launch_latency.base();
 }
 
+// --host-issue gives the time, or a factor, instead.
+std::optional<double> host_slowdown_of(const Job& job) {
+  const Hosts& hosts = job.calibration().hosts;
+  const double fitted = job.cluster().fitted.host_slowdown.value_or(1);
+  const bool given = !hosts.rows.empty() &&
+                     (hosts.rows.front().source == kGivenIssueTime || hosts.slowdown != fitted);
+  return given ? std::nullopt : std::optional(fitted);
+}
+
 constexpr double kMostSeconds = 1e3;
 
 constexpr JobConstant kJobConstants[] = {
@@ -42,6 +51,16 @@ constexpr JobConstant kJobConstants[] = {
      .get = launch_latency_of,
      .set = [](Job& job,
                double value) { job.cluster().gpu.launch_latency = Seconds::from_base(value); }},
+    {.key = "fitted.host_slowdown",
+     .text = "factor on what the host takes to issue kernels",
+     .most = kMostSlowdown,
+     .far = 4,
+     .get = host_slowdown_of,
+     .set =
+         [](Job& job, double value) {
+           job.cluster().fitted.host_slowdown = value;
+           job.calibration().hosts.slowdown = value;
+         }},
     {.key = "fitted.network_efficiency",
      .text = "share of the network's bandwidth",
      .get = [](const Job& job) -> std::optional<double> {
