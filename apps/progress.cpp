@@ -54,6 +54,7 @@ bool Progress::is_due() {
 void Progress::step() {
   const std::lock_guard lock(mutex_);
   ++begun_;
+  steps_ = std::max(steps_, begun_);  // some searches take more than was expected
   if (!is_due()) return;
   const double left_s = elapsed_s() * (steps_ - begun_ + 1) / std::max(1, begun_ - 1);
   print(fmt::format("{}: {} of {}, {} left", what_, begun_, steps_, duration_text(left_s)));

@@ -212,7 +212,14 @@ class Comparison {
     report.baseline_fits = fits_memory(job_, baseline.setup);
     report.speedup = speedup(report, baseline.setup);
     if (report.range && !is_same(side.setup, baseline.setup)) {
-      report.speedup_range = range_of_ratio(job_, side.setup, report, report_of(baseline.setup));
+      const sim::Report& base = report_of(baseline.setup);
+      report.speedup_range = range_of_ratio(job_, side.setup, report, base);
+      // Which is of the steady speeds.
+      const double kept = report.speedup * base.tokens_per_s / report.tokens_per_s;
+      if (report.membership) {
+        report.speedup_range->low *= kept;
+        report.speedup_range->high *= kept;
+      }
     }
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     if (!job_.inner) compared_.push_back({reports_.size(), side, baseline});
@@ -225,7 +232,10 @@ class Comparison {
 
   const sim::Report& report_of(const Setup& setup) {
     const auto [known, added] = reports_of_.at(setup.parallelism, setup.scheme);
-    if (added) known = simulate(job_, setup).report;
+    if (added) {
+      known = simulate(job_, setup).report;
+      known.membership = membership_of(job_, setup, known);
+    }
     return known;
   }
 
@@ -236,7 +246,7 @@ class Comparison {
   // Steps have as many tokens each; rounds may not.
   double speedup(const sim::Report& report, const Setup& baseline) {
     if (!job_.inner) return times_.seconds(baseline) / report.time_s;
-    return report.tokens_per_s / report_of(baseline).tokens_per_s;
+    return report.trained_tokens_per_s() / report_of(baseline).trained_tokens_per_s();
   }
 
   struct Compared {

@@ -244,12 +244,14 @@ std::string ratio_answer(const Comparison& comparison, const Findings& findings)
   if (!std::isfinite(ratio.median)) {
     return fmt::format("{} beats {}, which completes no round", better, other);
   }
-  const std::string times = fmt::format("{:.3g} times", ratio.median);
+  // As many digits as tell it from 1.
+  const int digits = std::abs(ratio.median - 1) < 0.005 ? 5 : 3;
+  const std::string times = fmt::format("{:.{}g} times", ratio.median, digits);
   const int repetitions = comparison.options.repetitions;
   const std::string of = sure < 1 ? fmt::format("{:.0f} % of {}", 100 * sure, repetitions)
                                   : fmt::format("all of {}", repetitions);
-  const std::string likely =
-      fmt::format("likely {:.3g} to {:.3g} (better in {} repetitions)", ratio.low, ratio.high, of);
+  const std::string likely = fmt::format("likely {:.{}g} to {:.{}g} (better in {} repetitions)",
+                                         ratio.low, digits, ratio.high, digits, of);
   if (sure < kProbable) {
     return fmt::format("too close to call: {} has {} the {} of {}, {}", better, times, what, other,
                        likely);

@@ -52,8 +52,8 @@ constexpr const char* kCompareUsage =
 po::options_description compare_flags(CompareOptions& o) {
   po::options_description flags("Comparison");
   auto add = flags.add_options();
-  add("a", po::value(&o.a)->required(), "flags of run for A alone, in quotes");
-  add("b", po::value(&o.b)->required(), "flags of run for B alone, in quotes");
+  add("a", po::value(&o.a), "flags of run for A alone, in quotes; none if left out");
+  add("b", po::value(&o.b), "flags of run for B alone, in quotes; none if left out");
   add("goal", po::value(&o.goal)->default_value("throughput"),
       "goal: throughput (tokens per second) or cost (tokens per dollar spent on GPUs, the network "
       "and, between sites, leased links and egress)");
@@ -110,9 +110,9 @@ void refuse_shared_flags(const char* flag, const Arguments& own) {
   CompareOptions unused;
   for (const auto& given : parse_only(compare_flags(unused), own).options) {
     if (given.unregistered || given.string_key.empty() || given.string_key == "tune") continue;
-    throw InputError(
-        fmt::format("{}: --{} applies to the comparison, not to a side; write it next to", flag,
-                    given.string_key));
+    throw InputError(fmt::format(
+        "{}: --{} applies to the comparison, not to a side; write it outside the quotes", flag,
+        given.string_key));
   }
 }
 
@@ -128,6 +128,9 @@ void check(const CompareOptions& o) {
   }
   if (o.job.schemes.size() != 1 || o.job.schemes.front() == "all") {
     throw InputError("--scheme: each side takes one scheme; compare several with gardenhose run");
+  }
+  if (o.a.empty() && o.b.empty()) {
+    throw InputError("--a: is missing, and so is --b; write in one of them what the sides differ in");
   }
   if (o.tune && is_wide_area(o.job.topology)) refuse_tune(o.job.topology);
 }

@@ -91,6 +91,28 @@ void add_flags(const std::string& text, Arguments& arguments) {
   arguments.insert(arguments.end(), more.begin(), more.end());
 }
 
+// A column is a measured time, a name, a flag, or a key with a dot.
+void check_columns(const CsvRow& row) {
+  JobOptions unused;
+  const po::options_description flags = job_flags(unused);
+  std::vector<std::string> known{std::string(kName),
+                                 std::string(kFlags),
+                                 std::string(kStepSeconds),
+                                 std::string(kTokens),
+                                 std::string(kTokensPerGpu),
+                                 "topology",
+                                 "set"};
+  for (const auto& flag : flags.options()) known.push_back(flag->long_name());
+  for (const auto& [column, text] : row.fields()) {
+    if (column.find('.') != std::string::npos || std::ranges::count(known, column) > 0) continue;
+    const std::string_view close =
+        sim::closest_name(column, std::vector<std::string_view>(known.begin(), known.end()));
+    row.fail(fmt::format("{}: unknown column{}", sim::printable(column),
+                         close.empty() ? "; a column is a flag of run, a key, or what was measured"
+                                       : fmt::format("; did you mean {}?", close)));
+  }
+}
+
 Arguments arguments_in(const CsvRow& row, const Arguments& common) {
   Arguments arguments = common;
   for (const auto& [column, text] : row.fields()) {
@@ -166,6 +188,7 @@ std::vector<MeasuredStep> read_measured_steps(const std::string& file, const Arg
     throw InputError(fmt::format("{}: has {} rows; give {} or fewer", sim::printable_path(file),
                                  rows.size(), kMostRows));
   }
+  check_columns(rows.front());
   std::vector<MeasuredStep> steps;
   for (const CsvRow& row : rows) {
     try {

@@ -43,12 +43,16 @@ bool is_compared(const Report& one, std::span<const Report> all) {
 
 bool wins(const Report& one) { return one.speedup >= kLeastGain; }
 
-// "206 763 tokens/s, likely 200 000 to 214 000".
+// "206 763 tokens/s, likely 200 000 to 214 000"; of sites that come and go, what is kept.
 std::string speed_text(const Report& one) {
-  const std::string speed = fmt::format("{} tokens/s", grouped(one.tokens_per_s));
+  const std::string speed = fmt::format("{} tokens/s{}", grouped(one.trained_tokens_per_s()),
+                                        one.membership ? " kept" : "");
   if (!one.range) return speed;
-  return fmt::format("{}, likely {}", speed,
-                     rounded_range(one.range->tokens_per_s_low, one.range->tokens_per_s_high));
+  const auto& months = one.membership;
+  return fmt::format(
+      "{}, likely {}", speed,
+      rounded_range(months ? months->tokens_per_s_low : one.range->tokens_per_s_low,
+                    months ? months->tokens_per_s_high : one.range->tokens_per_s_high));
 }
 
 // "2.5 times as fast as sharded (likely 2.1 to 2.9)".
@@ -72,9 +76,9 @@ std::string of_one(const std::string& subject, const Report& one, std::span<cons
 
 // How many are as fast as the first.
 std::size_t leaders_of(const Reports& fastest_first) {
-  const double least = fastest_first.front().tokens_per_s / kLeastGain;
+  const double least = fastest_first.front().trained_tokens_per_s() / kLeastGain;
   return static_cast<std::size_t>(std::ranges::count_if(
-      fastest_first, [&](const Report& one) { return one.tokens_per_s > least; }));
+      fastest_first, [&](const Report& one) { return one.trained_tokens_per_s() > least; }));
 }
 
 std::vector<std::string> names_of(std::span<const Report> some) {
@@ -88,14 +92,15 @@ std::string next_text(std::span<const Report> fastest_first) {
   constexpr std::size_t kNamed = 2;
   std::vector<std::string> next;
   for (const Report& one : fastest_first.first(std::min(kNamed, fastest_first.size()))) {
-    next.push_back(fmt::format("{} ({})", one.scheme, grouped(one.tokens_per_s)));
+    next.push_back(fmt::format("{} ({})", one.scheme, grouped(one.trained_tokens_per_s())));
   }
   return next.empty() ? "" : "; next " + listed(next);
 }
 
 // ", within 4 % of one another": the slowest of the leaders, relative to the first.
 std::string closeness(std::span<const Report> leaders) {
-  const double share = 1 - leaders.back().tokens_per_s / leaders.front().tokens_per_s;
+  const double share =
+      1 - leaders.back().trained_tokens_per_s() / leaders.front().trained_tokens_per_s();
   if (leaders.size() == 1 || share == 0) return "";
   return fmt::format(", within {:.0f} % of one another", std::ceil(100 * share));
 }
@@ -152,7 +157,7 @@ std::string of_none(std::span<const Report> asked, std::span<const Report> all) 
     return asked.size() == 1 ? asked.front().scheme + " completes no round"
                              : std::string("no scheme completes a round");
   }
-  const Report& fastest = *std::ranges::max_element(ending, {}, &Report::tokens_per_s);
+  const Report& fastest = *std::ranges::max_element(ending, {}, &Report::trained_tokens_per_s);
   if (asked.size() == 1) {
     return of_one(fastest.scheme + " does not fit in memory; if it did, it would train", fastest,
                   all);
@@ -169,7 +174,7 @@ std::string answer(std::span<const Report> all) {
   Reports training;
   std::ranges::copy_if(asked, std::back_inserter(training),
                        [](const Report& one) { return trains(one); });
-  std::ranges::stable_sort(training, std::ranges::greater(), &Report::tokens_per_s);
+  std::ranges::stable_sort(training, std::ranges::greater(), &Report::trained_tokens_per_s);
   if (training.empty()) return of_none(asked, all);
   const std::string text = training.size() == 1
                                ? of_one(training.front().scheme + " trains", training.front(), all)

@@ -45,7 +45,7 @@ constexpr const char* kSolveUsage =
     "  inner_steps  fewest inner steps per round\n"
     "  latency      highest one-way latency, the same on all paths\n"
     "  peers        largest number of sites (for files with a single [sites] table)\n"
-    "  layers       largest number of layers; --model gives the model's other dimensions\n"
+    "  layers       number of layers from or up to which; --model gives the other dimensions\n"
     "  quorum       most sites that a leader or a syncer waits for\n"
     "  deadline     shortest time from a round's start until the others go on without a late "
     "site\n\n"

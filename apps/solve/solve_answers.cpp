@@ -60,13 +60,19 @@ std::string sentence(const Answers& answers, std::size_t question) {
                      answer.met_text, likely_text(answers, question, " to "));
 }
 
-// The last goal of each scheme: the highest share.
+// The last goal of each scheme, and how many others the table has.
 std::string answer_text(const Answers& answers) {
   std::vector<std::string> sentences;
-  for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < answers.as_is.size(); ++i, ++others) {
     const bool last =
         i + 1 == answers.as_is.size() || answers.as_is[i + 1].scheme != answers.as_is[i].scheme;
-    if (last) sentences.push_back(sentence(answers, i));
+    if (!last) continue;
+    sentences.push_back(sentence(answers, i));
+    if (others > 0) {
+      sentences.back() += fmt::format(", {} other goal{} below", others, others == 1 ? "" : "s");
+    }
+    others = static_cast<std::size_t>(-1);
   }
   return sim::joined(sentences, "; ");
 }

@@ -81,9 +81,9 @@ int report(Store& store, const Totals& totals, int jobs) {
   const std::int64_t figures = counts["done"] + counts["too_large"];
   print_text("{}: {}\n", store.file().string(), states_text(counts));
   if (totals.ended > 0) {
-    print_text("{} points in {} on {} workers, {:.0f} % of the cores' time\n", totals.ended,
-               duration_text(totals.wall_s), jobs,
-               100 * std::min(1.0, totals.cpu_s / (totals.wall_s * jobs)));
+    print_text("{} point{} in {} on {} worker{}, {:.0f} % of the cores' time\n", totals.ended,
+               totals.ended == 1 ? "" : "s", duration_text(totals.wall_s), jobs,
+               jobs == 1 ? "" : "s", 100 * std::min(1.0, totals.cpu_s / (totals.wall_s * jobs)));
   }
   if (counts[""] > 0) {
     print_text("{} points are no longer in the spec: they are kept, but not exported\n",

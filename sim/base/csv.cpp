@@ -85,6 +85,8 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
   std::vector<std::string> header;
   std::vector<std::string> problems;
   int number = 0;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin a file so
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (trimmed(line).empty() || line.front() == '#') continue;
@@ -96,8 +98,9 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
       throw InputError(fmt::format("{}is not the header; write {}", place, joined(columns, ",")));
     }
     if (fields.size() != header.size()) {
-      problems.push_back(
-          fmt::format("{}{} fields, {} columns", place, fields.size(), header.size()));
+      problems.push_back(fmt::format("{}{} field{} for {} column{}", place, fields.size(),
+                                     fields.size() == 1 ? "" : "s", header.size(),
+                                     header.size() == 1 ? "" : "s"));
       continue;
     }
     std::map<std::string, std::string> by_name;

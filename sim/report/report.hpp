@@ -185,6 +185,10 @@ struct Report {
   std::optional<RoundFigures> round;
 
   [[nodiscard]] bool ended() const { return std::isfinite(time_s); }
+  // Where sites come and go, what is kept.
+  [[nodiscard]] double trained_tokens_per_s() const {
+    return membership ? membership->tokens_per_s : tokens_per_s;
+  }
   [[nodiscard]] bool both_fit() const { return fits_memory && baseline_fits; }
 };
 

@@ -45,8 +45,9 @@ std::string title(const Report& r) {
   const std::string where =
       r.round ? fmt::format("{} {}, {} GPUs; {} inside a site", r.round->sites,
                             r.round->sites == 1 ? "site" : "sites", r.gpus, r.round->inner_scheme)
-              : fmt::format("{} GPUs = {} data x {} tensor x {} pipeline", r.gpus, r.step->data,
-                            r.parallelism.tensor, r.parallelism.pipeline);
+              : fmt::format("{} GPU{} = {} data x {} tensor x {} pipeline", r.gpus,
+                            r.gpus == 1 ? "" : "s", r.step->data, r.parallelism.tensor,
+                            r.parallelism.pipeline);
   const std::string placed =
       r.node_placement.empty() ? "" : fmt::format("; nodes: {}", printable(r.node_placement));
   return fmt::format("{} on {}: {}{}\n{}\n\n", r.model, r.topology, where, placed,

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "apps/check/tolerance.hpp"
 #include "tests/apps/checks.hpp"
 
 namespace apps_tests {
@@ -114,6 +115,16 @@ TEST(Check, EachMetricHasADirection) {
       EXPECT_EQ(outcome.code, worse ? 1 : 0) << metric << outcome.out << outcome.err;
       expect_says(outcome.out, {metric, worse ? "worse" : "better"});
     }
+  }
+}
+
+TEST(Check, WhatAMonthBringsHasADirection) {
+  for (const char* less_is_worse : {"kept_tokens_per_s", "tokens_per_day", "goodput"}) {
+    EXPECT_EQ(apps::worse_of(less_is_worse), apps::Worse::less) << less_is_worse;
+  }
+  for (const char* more_is_worse :
+       {"training_days", "training_usd", "kept_usd_per_million_tokens"}) {
+    EXPECT_EQ(apps::worse_of(more_is_worse), apps::Worse::more) << more_is_worse;
   }
 }
 

@@ -236,7 +236,7 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   refused(a, b, kJob + "--format svg", "--format");
   refused("--set model.layers=4", b, kJob, "--model");
   expect_refused(run(words("compare --topology dgx_h100_x16 --model gpt_125m"), source_directory()),
-                 "gardenhose compare");
+                 "--a");
 }
 
 TEST(Compare, ExplainsItself) {

@@ -38,6 +38,17 @@ TEST(MembershipOfSites, CountsTheStepsThatARoundHas) {
   EXPECT_NEAR(always["kept_share"], 1, 1e-3);
 }
 
+// Both sites of the one are seldom there together; the other goes on with either.
+TEST(MembershipOfSites, AreComparedByWhatTheyKeep) {
+  const std::string flags =
+      " --topology two_sites_10g --model gpt_125m --set scheme.inner_steps=100 --range off "
+      "--set sites.east.stays=2h --set sites.east.returns_after=4h --set membership.detection=6s ";
+  const Json reports = json_of("run --scheme streaming_diloco --baseline diloco" + flags);
+  ASSERT_EQ(reports.size(), 2u);
+  const double kept = reports[1]["kept_tokens_per_s"], before = reports[0]["kept_tokens_per_s"];
+  EXPECT_NEAR(reports[1]["speedup"], kept / before, 1e-9);
+}
+
 // A site that comes too late adds nothing, month after month.
 TEST(MembershipOfSites, CountsWhatARoundCounts) {
   const Json late = json_of(
@@ -225,6 +236,16 @@ TEST_F(BestPatience, IsTheDeadlineThatKeepsMost) {
   for (const double seconds : {best / 1.1, best * 1.5, 30.0}) {
     EXPECT_LE(kept(seconds), most * (1 + 1e-9)) << seconds;
   }
+}
+
+// Almost what the best deadline keeps, which neither the shortest nor the longest does.
+TEST_F(BestPatience, IsFoundWhereOnlyItMeetsTheGoal) {
+  const double most = of("solve deadline --best tokens")[0]["tokens_per_day"];
+  const Json found = of("solve deadline --tokens-per-day " + std::to_string(0.999 * most))[0];
+  ASSERT_EQ(found["met"], "bracketed");
+  const double met = found["met_at"];
+  EXPECT_GE(kept_a_day("--deadline " + std::to_string(met) + "s"), 0.9989 * most);
+  EXPECT_LT(found["missed_at"].get<double>(), met);
 }
 
 TEST_F(BestPatience, IsAskedForWhereThereIsOne) {

@@ -33,10 +33,18 @@ TEST(Csv, AHyphenStandsForWhatIsNotKnown) {
             "sample.csv:2:1: c: 'x' is not a number above 0");
 }
 
+TEST(Csv, BeginsWithItsHeaderWhateverMarkASpreadsheetWrites) {
+  const auto rows = sim::parse_csv(
+      "\xef\xbb\xbf"
+      "a,b\n1,2\n",
+      "sample.csv");
+  EXPECT_EQ(rows.at(0).number("a"), 1);
+}
+
 TEST(Csv, AFieldWithoutItsLastQuoteIsTheRestOfTheLine) {
   const std::string error =
       input_error_of([] { (void)sim::parse_csv("a,b,c\n1,\"x,3\n", "sample.csv"); });
-  EXPECT_EQ(error, "sample.csv:2:1: 2 fields, 3 columns");
+  EXPECT_EQ(error, "sample.csv:2:1: 2 fields for 3 columns");
 }
 
 }  // namespace

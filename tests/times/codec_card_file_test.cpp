@@ -135,7 +135,7 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
       {"1e8,1e-3", "2e8,1.9e-4",
        "3:1: seconds: 0.00019 is impossibly short: reading the input of 2e+08 elements takes "
        "0.0002 s at the card's memory_bandwidth; correct the time or the bandwidth"},
-      {"1e8,1e-3", "1e8", "3:1: 3 fields, 4 columns"},
+      {"1e8,1e-3", "1e8", "3:1: 3 fields for 4 columns"},
       {"decode,1,1e6,2e-5\n", "", "1:1: has no decode; add a line for each measured size"},
   };
   for (const Wrong& wrong : kWrongs) {

@@ -10,8 +10,8 @@
 namespace sim::study {
 namespace {
 
-constexpr int kSpread = 32;      // values tried all over the range
-constexpr double kApart = 1.01;  // of neighbours, where they are no whole numbers
+constexpr int kSpread = 32;             // values tried all over the range
+constexpr double kApart = 1 + kAsGood;  // of neighbours, where they are no whole numbers
 
 class Climb {
  public:

@@ -5,16 +5,12 @@
 #include <cmath>
 
 namespace sim::study {
-namespace {
 
-constexpr double kClose = 1.01;  // of a bracket's ends, where they are no whole numbers
-
-// Between two values of which one meets the goal and the other does not.
 Found narrow(const Range& range, Found found, const std::function<bool(double)>& met,
              const std::function<void()>& step) {
   const auto open = [&] {
     if (range.whole) return std::abs(found.met - found.missed) > 1;
-    return std::max(found.met / found.missed, found.missed / found.met) > kClose;
+    return std::max(found.met / found.missed, found.missed / found.met) > range.close;
   };
   while (open()) {
     step();
@@ -27,8 +23,6 @@ Found narrow(const Range& range, Found found, const std::function<bool(double)>&
   }
   return found;
 }
-
-}  // namespace
 
 // From the lowest value on, each time twice as far for whole numbers, whose large values cost most to
 // simulate, and at once to the highest for the rest.
@@ -53,7 +47,7 @@ Found bracket(const Range& range, const std::function<bool(double)>& met,
 int most_tries(const Range& range) {
   // log2 of the range over what ends the search.
   const double width =
-      range.whole ? range.highest : std::log(range.highest / range.lowest) / std::log(kClose);
+      range.whole ? range.highest : std::log(range.highest / range.lowest) / std::log(range.close);
   return 2 + static_cast<int>(std::ceil(std::log2(width)));
 }
 

@@ -10,6 +10,7 @@ namespace sim::study {
 struct Range {
   double lowest = 0, highest = 0;
   bool whole = false;  // whole numbers
+  double close = 1.01;  // of a bracket's ends, where they are no whole numbers
 };
 
 struct Found {
@@ -21,9 +22,12 @@ struct Found {
 };
 
 // Assumes that the goal changes once over the range. `step` is called before each try. The
-// resulting ends are neighbours, or within 1 % unless they are whole numbers.
+// resulting ends are neighbours, or close unless they are whole numbers.
 [[nodiscard]] Found bracket(const Range& range, const std::function<bool(double)>& met,
                             const std::function<void()>& step);
+// The same between two values of which one meets the goal and the other does not.
+[[nodiscard]] Found narrow(const Range& range, Found found, const std::function<bool(double)>& met,
+                           const std::function<void()>& step);
 // The most tries it takes.
 [[nodiscard]] int most_tries(const Range& range);
 

@@ -14,17 +14,44 @@ namespace {
 
 constexpr double kEver = std::numeric_limits<double>::infinity();
 
-// Of the logarithm of the bandwidth.
-double spread_at(const Job& job, std::span<const Setup> setups, std::span<const Setup> baselines,
-                 StepTimes& times, double factor) {
-  const auto speedup = [&](double at) {
-    return times.least(baselines, at) / times.least(setups, at);
+constexpr double kCloseEnds = 1.1;  // of a likely range
+
+struct Ends {
+  double low = 0, high = kEver;  // factors on the bandwidth: pays nowhere, pays anywhere
+};
+
+// Where the scheme would stop paying if the ratio of the two were off by the model's own error.
+Ends ends_by_model(std::span<const Setup> setups, std::span<const Setup> baselines,
+                   StepTimes& times, const Found& found) {
+  const double off = std::exp(kLikelySpreads * ratio_spread().of_logarithm);
+  const auto gains = [&](double least) {
+    return [&, least](double factor) {
+      return times.least(baselines, factor) > least * times.least(setups, factor);
+    };
   };
-  const double slower = std::max(kNicFactors.lowest, factor / 2);
-  const double faster = std::min(kNicFactors.highest, factor * 2);
-  const double slope = std::log(speedup(slower) / speedup(faster)) / std::log(faster / slower);
-  const double of_model = slope > 0 ? ratio_spread().of_logarithm / slope : kEver;
-  return std::hypot(speed_spread_of(job), of_model);
+  const auto no_step = [] {};
+  const Found below =
+      bracket({.lowest = kNicFactors.lowest, .highest = found.met, .close = kCloseEnds}, gains(off),
+              no_step);
+  const Found above =
+      bracket({.lowest = found.missed, .highest = kNicFactors.highest, .close = kCloseEnds},
+              gains(1 / off), no_step);
+  return {.low = below.always ? found.met
+                 : below.ever ? below.met
+                              : 0,
+          .high = above.always ? kEver
+                  : above.ever ? above.met
+                               : found.met};
+}
+
+// And if the network's ratio to the GPUs were: of independent errors.
+Ends likely_ends(const Job& job, std::span<const Setup> setups, std::span<const Setup> baselines,
+                 StepTimes& times, const Found& found) {
+  const double of_speed = kLikelySpreads * speed_spread_of(job);
+  const Ends of_model = ends_by_model(setups, baselines, times, found);
+  const auto away = [&](double end) { return std::hypot(of_speed, std::log(end / found.met)); };
+  return {.low = of_model.low > 0 ? found.met * std::exp(-away(of_model.low)) : 0,
+          .high = std::isfinite(of_model.high) ? found.met * std::exp(away(of_model.high)) : kEver};
 }
 
 }  // namespace
@@ -43,8 +70,8 @@ std::optional<BreakEven> find_break_even(const Job& job, std::span<const Setup> 
   // It pays nowhere, or on fast networks only: there is no bandwidth below which it does.
   if (!found.ever || found.met > found.missed) return BreakEven{0, lowest, now, 0, lowest};
   if (found.always) return BreakEven{highest, kEver, now, highest, kEver};
-  const double off = kLikelySpreads * spread_at(job, setups, baselines, times, found.met);
-  const double low = now * found.met * std::exp(-off), high = now * found.met * std::exp(off);
+  const Ends ends = likely_ends(job, setups, baselines, times, found);
+  const double low = now * ends.low, high = now * ends.high;
   return BreakEven{now * found.met, now * found.missed, now, low < lowest ? 0 : low,
                    high > highest ? kEver : high};
 }

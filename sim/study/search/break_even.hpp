@@ -16,8 +16,8 @@ namespace sim::study {
 // setups, searched anew at each bandwidth. Nothing on one node, or for an uncompressed scheme.
 //
 // The likely range: a break-even is where the network stands in one ratio to the GPUs, so it is off by
-// as much as both are; and the model's own error in the ratio of the two moves it by that error over
-// the slope of the speed-up, from half to twice the bandwidth.
+// as much as both are; and by the model's own error in the ratio of the two, it is where the speed-up
+// is as much above or below 1.
 [[nodiscard]] std::optional<BreakEven> find_break_even(const Job& job,
                                                        std::span<const Setup> setups,
                                                        std::span<const Setup> baselines,

@@ -131,7 +131,11 @@ class Solver {
  private:
   Answer answer(std::size_t setup, std::size_t other, std::string goal,
                 const std::function<bool(double)>& met, const std::function<void()>& step) {
-    const Found found = bracket(range_of(job_, unknown_, setup, other), met, step);
+    const Range range = range_of(job_, unknown_, setup, other);
+    Found found = bracket(range, met, step);
+    if (!found.ever && unknown_.prefers != Prefers::none) {
+      found = met_amid(range, setup, other, found, met, step);
+    }
     const double met_at = unknown_.figure(shown_, found.met);
     const double missed_at = unknown_.figure(shown_, found.missed);
     return {job_.setups[setup].scheme.name,
@@ -165,6 +169,27 @@ class Solver {
     answer.missed_text = unknown_.text(answer.missed);
     if (trains) answer.reached = std::abs(found.score);
     return answer;
+  }
+
+  // Neither end of the range meets the goal; the best value between them may, as does a deadline that
+  // is neither too short nor too long.
+  Found met_amid(const Range& range, std::size_t setup, std::size_t other, const Found& nowhere,
+                 const std::function<bool(double)>& met, const std::function<void()>& step) {
+    const bool greatest = unknown_.prefers == Prefers::greatest;
+    const auto score = [&](double value) { return score_of(setup, other, value); };
+    const double best = best_value(range, greatest, score, step).value;
+    if (!met(best)) return nowhere;
+    const double missed = greatest ? range.highest : range.lowest;
+    return narrow(range, {.met = best, .missed = missed, .ever = true}, met, step);
+  }
+  // The more, the sooner a goal is met.
+  double score_of(std::size_t setup, std::size_t other, double value) {
+    if (goal_.levels.empty())
+      return tokens_per_s(at(setup, value)) / tokens_per_s(at(other, value));
+    if (goal_.measure == Measure::utilisation) return utilisation(setup, value);
+    return goal_.measure == Measure::usd_per_million_tokens
+               ? -usd_per_million_tokens(at(setup, value))
+               : tokens_per_s(at(setup, value));
   }
 
   const Report& at(std::size_t setup, double value) {
