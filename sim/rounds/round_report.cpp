@@ -12,6 +12,7 @@
 #include "sim/program/kernels_of.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/rounds/round_rates.hpp"
+#include "sim/sites/detours.hpp"
 
 namespace sim {
 namespace {
@@ -202,6 +203,9 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
   if (scheme.between_sites->exchange->has_syncer && !context.area.syncer) {
     report.sources["syncer"] =
         fmt::format("{} has no [syncer]: its first site sums", context.area.name);
+  }
+  for (const WideLink& link : context.area.links) {
+    if (link.dead) report.sources["link " + link.name] = text_of_detours(context.area, link);
   }
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

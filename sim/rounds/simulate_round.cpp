@@ -82,10 +82,12 @@ double fullest_link(const RoundResult& result) {
     if (operation.kind != OperationKind::flow) continue;
     const auto& hops = schedule.routes[operation.route].hops;
     if (hops.empty()) continue;
-    const Hop& hop = hops.front();  // of a ring all are heard
-    if (!counts(hop.source)) continue;
+    if (!counts(hops.front().source)) continue;  // of a ring all are heard
+    const bool arrives = counts(hops.back().destination);
+    const auto leaves = [&](const Hop& hop, LinkId link) { return link == uplink_of(hop.source); };
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
-      if (!counts(hop.destination) && link != uplink_of(hop.source)) continue;
+      if (!arrives && std::ranges::none_of(hops, [&](const Hop& hop) { return leaves(hop, link); }))
+        continue;
       bytes[link] += operation.bytes * times;
     }
   }

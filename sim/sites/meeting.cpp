@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/sites/detours.hpp"
 #include "sim/sites/ring_order.hpp"
 
 namespace sim {
@@ -31,6 +32,7 @@ Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder&
       regions_(regions_of(area)),
       stands_for_(shape.sites.size()),
       handed_in_(shape.sites.size(), kNoOperation) {
+  if (has_dead_link(area)) topology_.emplace(area);
   in_region_.resize(regions_.size());
   for (int place = 0; place < builder.ranks(); ++place) {
     for (const int site : builder.alike(place)) stands_for_[index(site)] = place;
@@ -115,9 +117,15 @@ int Meeting::sites(const std::vector<int>& places) const {
   return sum;
 }
 
+std::vector<Hop> Meeting::hops(const Hop& direct) const {
+  return topology_ ? hops_of(*topology_, direct, all_present()) : std::vector<Hop>{direct};
+}
+
 OperationId Meeting::message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after) {
-  const double latency_s = wide_latency(area_, hop).base();
-  return builder_.flow(builder_.add_route({.hops = {hop}}), occupancy, kPhase, "send", latency_s,
+  Route route{.hops = hops(hop)};
+  double latency_s = 0;
+  for (const Hop& one : route.hops) latency_s += wide_latency(area_, one).base();
+  return builder_.flow(builder_.add_route(std::move(route)), occupancy, kPhase, "send", latency_s,
                        std::round(bytes), after);
 }
 
@@ -167,11 +175,11 @@ const std::vector<int>& Meeting::ring() {
     return all;
   };
   if (sites(heard()) > kMostOrdered) {
-    ring = all_sites(ordered_ring(area_, heard(), shape_.ring_order));
+    ring = all_sites(ordered_ring(area_, heard(), shape_.ring_order, all_present()));
   } else {
     ring = all_sites(heard());
     std::ranges::sort(ring);
-    ring = ordered_ring(area_, ring, shape_.ring_order);
+    ring = ordered_ring(area_, ring, shape_.ring_order, all_present());
   }
   if (shape_.across_every > 1 && shape_.ring_order == RingOrder::given) {
     std::ranges::stable_sort(ring, {}, [&](int place) { return region(place); });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ class Meeting {
   [[nodiscard]] int sites(int place) const;
   [[nodiscard]] int sites(const std::vector<int>& places) const;
   [[nodiscard]] int others(int place, int at) const { return sites(at) - (place == at ? 1 : 0); }
+  // The hops of one from a site to another: two where their link is dead.
+  [[nodiscard]] std::vector<Hop> hops(const Hop& direct) const;
   // All sites that are heard, in the order of the ring: where regions exchange, region by region
   // instead of as given.
   [[nodiscard]] const std::vector<int>& ring();
@@ -107,8 +110,9 @@ class Meeting {
   const WideArea& area_;
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
-  std::vector<int> regions_;     // by place
-  std::vector<int> stands_for_;  // by site: the place that does
+  std::optional<WideTopology> topology_;  // where some link is dead
+  std::vector<int> regions_;              // by place
+  std::vector<int> stands_for_;           // by site: the place that does
   Group all_;
   std::vector<Group> in_region_;  // by region
   Group* group_ = nullptr;        // of the exchange in the making

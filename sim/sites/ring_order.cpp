@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "sim/sites/detours.hpp"
+
 namespace sim {
 namespace {
 
@@ -14,8 +16,9 @@ constexpr int kMostPasses = 50;
 // A hop's links and its own rate, once for each pair that is asked for.
 class Costs {
  public:
-  Costs(const WideTopology& topology, std::span<const int> places)
+  Costs(const WideTopology& topology, std::span<const int> places, std::span<const int> relays)
       : topology_(topology),
+        relays_(relays),
         numbers_(static_cast<std::size_t>(place_count(topology.area()))),
         places_(places.size()),
         hops_(places_ * places_),
@@ -27,9 +30,10 @@ class Costs {
     RingCost cost;
     for (std::size_t i = 0; i < ring.size(); ++i) {
       const HopCost& hop = hop_of(ring[i], ring[(i + 1) % ring.size()]);
-      cost.latency_s += hop.latency_s;
-      cost.hops_s_per_byte += hop.alone_s_per_byte;
-      cost.s_per_byte = std::max(cost.s_per_byte, hop.alone_s_per_byte);
+      cost.detours += hop.detours;
+      cost.latency_s += hop.alone.latency_s;
+      cost.hops_s_per_byte += hop.alone.s_per_byte;
+      cost.s_per_byte = std::max(cost.s_per_byte, hop.alone.s_per_byte);
       for (const auto& [link, s_per_byte] : hop.links) {
         cost.s_per_byte = std::max(cost.s_per_byte, loads_[link] += s_per_byte);
       }
@@ -45,27 +49,22 @@ class Costs {
  private:
   struct HopCost {
     std::vector<std::pair<LinkId, double>> links;  // with seconds per byte
-    double alone_s_per_byte = 0;                   // 0: not asked for yet
-    double latency_s = 0;
+    WayCost alone;                                 // 0 s per byte: not asked for yet
+    int detours = 0;
   };
 
   const HopCost& hop_of(int source, int destination) {
     HopCost& cost = hops_[numbers_[static_cast<std::size_t>(source)] * places_ +
                           numbers_[static_cast<std::size_t>(destination)]];
-    if (cost.alone_s_per_byte > 0) return cost;
-    const Hop hop = wide_hop(source, destination);
-    cost.latency_s = wide_latency(topology_.area(), hop).base();
-    cost.alone_s_per_byte = 1 / wide_connection_rate(topology_.area(), hop).base();
-    for (const LinkId link : topology_.way(hop).links) {
-      if (link == kNoLimit) continue;
-      const double s_per_byte = 1 / topology_.links()[link].rate_Bps;
-      cost.links.emplace_back(link, s_per_byte);
-      cost.alone_s_per_byte = std::max(cost.alone_s_per_byte, s_per_byte);
-    }
+    if (cost.alone.s_per_byte > 0) return cost;
+    const std::vector<Hop> hops = hops_of(topology_, wide_hop(source, destination), relays_);
+    cost.alone = way_cost(topology_, hops, cost.links);
+    cost.detours = static_cast<int>(hops.size()) - 1;
     return cost;
   }
 
   const WideTopology& topology_;
+  std::span<const int> relays_;
   std::vector<std::size_t> numbers_;  // by place, among those of the ring
   std::size_t places_;
   std::vector<HopCost> hops_;  // by source, then destination
@@ -74,8 +73,7 @@ class Costs {
 
 class Search {
  public:
-  Search(const WideTopology& topology, std::span<const int> places, RingOrder order)
-      : costs_(topology, places), order_(order) {}
+  Search(Costs costs, RingOrder order) : costs_(std::move(costs)), order_(order) {}
 
   std::vector<int> from(std::vector<int> ring) {
     best_ = ring;
@@ -125,13 +123,15 @@ class Search {
 }  // namespace
 
 RingCost ring_cost(const WideTopology& topology, std::span<const int> ring) {
-  return Costs(topology, ring).of(ring);
+  return Costs(topology, ring, ring).of(ring);
 }
 
-std::vector<int> ordered_ring(const WideArea& area, std::vector<int> places, RingOrder order) {
+std::vector<int> ordered_ring(const WideArea& area, std::vector<int> places, RingOrder order,
+                              std::span<const int> relays) {
   if (order == RingOrder::given || places.size() < 3) return places;
   const WideTopology topology(area);
-  return Search(topology, places, order).from(std::move(places));
+  Costs costs(topology, places, relays.empty() ? places : relays);
+  return Search(std::move(costs), order).from(places);
 }
 
 }  // namespace sim

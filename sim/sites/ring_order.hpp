@@ -15,6 +15,9 @@ namespace sim {
 // What a ring costs, each member sending to the next one and the last to the first. Lower is faster:
 // the first that differs decides.
 struct RingCost {
+  // Hops over dead links, which third sites pass on (sim/sites/detours.hpp): PCCL could not measure
+  // such a pair, so a ring without it is better, however fast the detour.
+  int detours = 0;
   double s_per_byte = 0;  // of each hop's bytes: over the fullest link, or the slowest connection
   double hops_s_per_byte = 0;  // the same of each hop alone, added up
   double latency_s = 0;        // of all hops
@@ -25,8 +28,9 @@ struct RingCost {
 [[nodiscard]] RingCost ring_cost(const WideTopology& topology, std::span<const int> ring);
 
 // The places, which are given in ascending order, from the first one on. Exact for up to 8 of them;
-// beyond, exchanges and reversals of parts of the ring improve it until none does.
+// beyond, exchanges and reversals of parts of the ring improve it until none does. `relays` may pass
+// on what a dead link does not carry; none given: the places themselves.
 [[nodiscard]] std::vector<int> ordered_ring(const WideArea& area, std::vector<int> places,
-                                            RingOrder order);
+                                            RingOrder order, std::span<const int> relays = {});
 
 }  // namespace sim

@@ -21,9 +21,10 @@ Around around(Meeting& meeting) {
   Around all;
   std::map<std::pair<int, int>, std::vector<Hop>> alike;  // by the places that stand for their ends
   for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Hop hop = wide_hop(ring[i], ring[(i + 1) % ring.size()]);
-    all.latency_s += wide_latency(meeting.area(), hop).base();
-    alike[{meeting.stands_for(hop.source), meeting.stands_for(hop.destination)}].push_back(hop);
+    for (const Hop& hop : meeting.hops(wide_hop(ring[i], ring[(i + 1) % ring.size()]))) {
+      all.latency_s += wide_latency(meeting.area(), hop).base();
+      alike[{meeting.stands_for(hop.source), meeting.stands_for(hop.destination)}].push_back(hop);
+    }
   }
   for (const auto& [ends, hops] : alike) {
     all.route.hops.push_back(*std::ranges::min_element(hops));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "sim/reliability/membership.hpp"
 #include "sim/rounds/round_rates.hpp"
 #include "sim/rounds/simulate_round.hpp"
+#include "sim/sites/detours.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -35,15 +37,23 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
   if (!area.store && place_count(area) < 2) return 0;
   const int source = area.store ? store_place(area) : place == 0 ? place_count(area) - 1 : 0;
-  const Hop hop = wide_hop(source, place);
   const WideTopology topology(area);
-  double rate_Bps = wide_connection_rate(area, hop).base();
-  for (const LinkId link : topology.way(hop).links) {
-    rate_Bps = std::min(rate_Bps, topology.links()[link].rate_Bps);
+  std::vector<int> all(static_cast<std::size_t>(place_count(area)));
+  std::iota(all.begin(), all.end(), 0);
+  double latency_s = 0, rate_Bps = std::numeric_limits<double>::infinity();
+  std::vector<LinkId> crossed;
+  for (const Hop& hop : hops_of(topology, wide_hop(source, place), all)) {
+    latency_s += wide_latency(area, hop).base();
+    rate_Bps = std::min(rate_Bps, wide_connection_rate(area, hop).base());
+    std::ranges::copy(topology.way(hop).links, std::back_inserter(crossed));
+  }
+  for (const LinkId link : crossed) {
+    const auto times = static_cast<double>(std::ranges::count(crossed, link));
+    rate_Bps = std::min(rate_Bps, topology.links()[link].rate_Bps / times);
   }
   const double bytes = (exchange.gradients ? kInnerState : kOuterState) *
                        static_cast<double>(total_parameters(job.model));
-  return wide_latency(area, hop).base() + bytes / rate_Bps;
+  return latency_s + bytes / rate_Bps;
 }
 
 // Asks for each number of sites once; that of all is known.

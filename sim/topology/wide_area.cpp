@@ -96,6 +96,15 @@ const WideLink& path_between(const WideArea& area, int place_a, int place_b) {
   return *area.backbone;
 }
 
+bool has_dead_link(const WideArea& area) {
+  return std::ranges::any_of(area.links, &WideLink::dead);
+}
+
+bool is_dead_between(const WideArea& area, int place_a, int place_b) {
+  const int link = link_between(area, place_a, place_b);
+  return link >= 0 && area.links[static_cast<std::size_t>(link)].dead;
+}
+
 double present_share(const Site& site) {
   if (!site.stays) return 1;
   return site.stays->base() / (site.stays->base() + site.returns_after->base());

@@ -77,6 +77,7 @@ struct WideLink {
   double background = 0;               // share of the bandwidth taken by others
   DollarRate price;                    // of the lease
   Variation variation;
+  bool dead = false;  // of a link: carries nothing; a third site passes its traffic on
 };
 
 // [store]: object storage as a relay: each site uploads once, the others download.
@@ -135,6 +136,9 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // The path between two sites: an index into `links`, or -1 for the backbone.
 [[nodiscard]] int link_between(const WideArea& area, int place_a, int place_b);
 [[nodiscard]] const WideLink& path_between(const WideArea& area, int place_a, int place_b);
+// Whether any link is dead, and whether that between two sites is.
+[[nodiscard]] bool has_dead_link(const WideArea& area);
+[[nodiscard]] bool is_dead_between(const WideArea& area, int place_a, int place_b);
 
 // Whether any site comes and goes.
 [[nodiscard]] bool has_comers(const WideArea& area);

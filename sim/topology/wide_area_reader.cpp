@@ -171,6 +171,9 @@ Joined read_links(TomlReader& reader, WideArea& area) {
     const std::string table = key_in("links", name);
     const std::string key = key_in(table, "between");
     WideLink link = read_link(reader, table, name);
+    if (const std::string dead = key_in(table, "dead"); reader.has(dead)) {
+      link.dead = reader.boolean(dead);
+    }
     link.between = reader.texts(key);
     if (reader.is_good(key) && link.between.size() != 2) {
       reader.wrong(key, fmt::format("has {} names; name two tables of sites, e.g. "
@@ -276,6 +279,33 @@ void check_paths(TomlReader& reader, const WideArea& area, const Joined& joined)
   }
 }
 
+// Whether a site of the table can pass on what the dead link does not carry: of either end only
+// another site, which the same link would join to the other end.
+bool can_pass_on(const WideArea& area, const Site& site, const WideLink& dead) {
+  const auto carries = [&](const std::string& end) {
+    return end != site.name && std::ranges::none_of(area.links, [&](const WideLink& link) {
+             const auto& ends = link.between;
+             return link.dead && ((ends[0] == end && ends[1] == site.name) ||
+                                  (ends[1] == end && ends[0] == site.name));
+           });
+  };
+  return carries(dead.between[0]) && carries(dead.between[1]);
+}
+
+void check_dead_links(TomlReader& reader, const WideArea& area) {
+  for (const WideLink& link : area.links) {
+    if (!link.dead || std::ranges::any_of(area.sites, [&](const Site& site) {
+          return can_pass_on(area, site, link);
+        })) {
+      continue;
+    }
+    reader.wrong(key_in(key_in("links", link.name), "dead"),
+                 fmt::format("no third site can pass on what {} and {} send each other; add a site "
+                             "that both reach, or remove dead",
+                             link.between[0], link.between[1]));
+  }
+}
+
 void read_membership(TomlReader& reader, WideArea& area) {
   if (has_comers(area)) {
     area.detection = reader.quantity<Seconds>("membership.detection", Zero::allowed);
@@ -304,7 +334,10 @@ WideArea parse_wide_area(std::string_view text, const std::filesystem::path& fil
     std::vector<int> counts;
     for (const Site& site : area.sites) counts.push_back(site.count);
     area = with_counts(std::move(area), counts);
-    if (check_places(reader, area)) check_paths(reader, area, joined);
+    if (check_places(reader, area)) {
+      check_paths(reader, area, joined);
+      check_dead_links(reader, area);
+    }
   }
   reader.finish();
   return area;

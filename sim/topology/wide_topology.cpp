@@ -36,6 +36,12 @@ Link varying_link(const Variation& variation, double full_Bps, double most_Bps, 
   return link;
 }
 
+// A link that is dead from the first moment on. Its rate decides nothing.
+constexpr double kDeadRate_Bps = 1;
+Variation dead_from_the_start() {
+  return {.changes = {{Seconds::from_base(1e-9), 0}}, .repeats = {}};
+}
+
 bool is_store(const WideArea& area, int place) { return place == store_place(area); }
 bool is_syncer(const WideArea& area, int place) {
   return area.syncer.has_value() && place == syncer_place(area);
@@ -99,12 +105,14 @@ LinkId WideTopology::add_access(int place, const char* direction, const char* ke
 
 LinkId WideTopology::add_shared(const WideLink& link, const std::string& name,
                                 std::initializer_list<const char*> directions) {
-  if (!link.bandwidth) return kNoLimit;
+  if (!link.bandwidth && !link.dead) return kNoLimit;
   const auto first = static_cast<LinkId>(graph_.links().size());
-  const double rate = link.bandwidth->base() * (1 - link.background);
+  const double rate =
+      link.bandwidth ? link.bandwidth->base() * (1 - link.background) : kDeadRate_Bps;
   const std::string table = link.between.empty() ? link.name : "links." + link.name;
   for (const char* direction : directions) {
-    Link one = varying_link(link.variation, rate, rate, name + direction, table + ".bandwidth");
+    Link one = varying_link(link.dead ? dead_from_the_start() : link.variation, rate, rate,
+                            name + direction, table + ".bandwidth");
     one.kind = one.name;
     graph_.add_link(std::move(one));
   }

@@ -34,6 +34,11 @@ constexpr std::string_view kSlowLine =
     "--topology two_sites_10g --model gpt_125m --scheme diloco "
     "--set links.line.changes=[\"500ms:0.001\"]";
 constexpr std::string_view kMixed = "--topology four_sites_mixed --model gpt_125m --scheme diloco";
+// The link joins two sites of one table, and the backbone both to the third.
+constexpr std::string_view kJoined =
+    "--topology two_sites_10g --model gpt_125m --scheme diloco --set sites.east.count=2 "
+    "--set backbone.latency=100ms --set backbone.loss=0 "
+    "--set links.line.between=[\"east\",\"east\"]";
 constexpr std::string_view kSlowBackbone =
     "--topology four_sites_mixed --model gpt_125m --scheme diloco "
     "--set backbone.changes=[\"500ms:0.0001\"]";
@@ -115,6 +120,7 @@ constexpr Knob kKnobs[] = {
     {"links.line.price", kTwo, "5USD/h", "/link_usd", up},
     {"links.line.changes", kTwo, "[\"1 ms: 0.01\"]", kRound, up},
     {"links.line.repeats", kSlowLine, "1s", kRound, down},
+    {"links.line.dead", kJoined, "true", kRound, changed},
 
     {"backbone.bandwidth", kMixed, "10Mbps", kRound, up},
     {"backbone.latency", kMixed, "10s", kRound, up},

@@ -60,29 +60,14 @@ std::vector<Shipped> shipped_inputs() {
                             static_cast<void>(parse_wide_area(text, name, sample_cluster_file));
                           },
                       .optional_tables = optional_tables_of(file),
-                      .optional_keys = {"count",
-                                        "nodes",
-                                        "power_cap",
-                                        "region",
-                                        "speed",
-                                        "late",
-                                        "drops_out",
-                                        "stays",
-                                        "returns_after",
-                                        "micro_batch",
-                                        "accumulation",
-                                        "tp",
-                                        "pp",
-                                        "zero",
-                                        "inner_scheme",
-                                        "inner_steps",
-                                        "detection",
-                                        "changes",
-                                        "repeats",
-                                        "background",
-                                        "bandwidth",
-                                        "price",
-                                        "memory_bandwidth"}});
+                      .optional_keys = {"count",       "nodes",        "power_cap",
+                                        "region",      "speed",        "late",
+                                        "drops_out",   "stays",        "returns_after",
+                                        "micro_batch", "accumulation", "tp",
+                                        "pp",          "zero",         "inner_scheme",
+                                        "inner_steps", "detection",    "changes",
+                                        "repeats",     "background",   "bandwidth",
+                                        "price",       "dead",         "memory_bandwidth"}});
   }
   for (const auto& file : shipped_files("traces/models", ".toml")) {
     inputs.push_back(

@@ -2,6 +2,7 @@
 // Wide areas and rounds for tests: sites of which only what a test says limits anything.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sim/rounds/simulate_round.hpp"
@@ -18,6 +19,27 @@ inline WideArea equal_sites(int count, double line_Bps, Seconds latency = {}) {
   area.transport.kind = Transport::Kind::rdma;
   area.transport.rdma = {.buffer = Bytes{1'000'000'000'000}, .channels = 1000};
   area.backbone->latency = latency;
+  return area;
+}
+
+// Sites a, b, c... with fast lines, and a link of its own between each pair, of a rate in GB/s.
+template <class Rate>
+WideArea sites_with_links(int count, Rate rate) {
+  WideArea area = equal_sites(1, 1000e9);
+  const Site site = area.sites.front();
+  area.sites.clear();
+  for (int i = 0; i < count; ++i) {
+    area.sites.push_back(site);
+    area.sites.back().name = std::string(1, static_cast<char>('a' + i));
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int j = i + 1; j < count; ++j) {
+      const auto& a = area.sites[static_cast<std::size_t>(i)].name;
+      const auto& b = area.sites[static_cast<std::size_t>(j)].name;
+      area.links.push_back(
+          {.name = a + b, .between = {a, b}, .bandwidth = Bandwidth::from_base(rate(i, j) * 1e9)});
+    }
+  }
   return area;
 }
 

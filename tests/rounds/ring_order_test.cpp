@@ -18,28 +18,6 @@ namespace {
 
 constexpr double kGBps = 1e9;
 
-// Sites a, b, c... with fast lines, and a link of its own between each pair, of a rate in GB/s.
-template <class Rate>
-WideArea sites_with_links(int count, Rate rate) {
-  WideArea area = equal_sites(1, 1000 * kGBps);
-  const Site site = area.sites.front();
-  area.sites.clear();
-  for (int i = 0; i < count; ++i) {
-    area.sites.push_back(site);
-    area.sites.back().name = std::string(1, static_cast<char>('a' + i));
-  }
-  for (int i = 0; i < count; ++i) {
-    for (int j = i + 1; j < count; ++j) {
-      const auto& a = area.sites[static_cast<std::size_t>(i)].name;
-      const auto& b = area.sites[static_cast<std::size_t>(j)].name;
-      area.links.push_back({.name = a + b,
-                            .between = {a, b},
-                            .bandwidth = Bandwidth::from_base(rate(i, j) * kGBps)});
-    }
-  }
-  return area;
-}
-
 std::vector<int> places(int count) {
   std::vector<int> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);

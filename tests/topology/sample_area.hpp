@@ -64,6 +64,7 @@ loss = 0.002
 background = 0.25
 price = "6 USD/h"
 changes = ["11 s: 0.75"]
+dead = false
 [membership]
 detection = "4 s"
 [store]

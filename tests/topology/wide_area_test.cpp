@@ -89,6 +89,7 @@ TEST(WideArea, HasEveryValueOfItsPaths) {
   EXPECT_NEAR(line.price.base(), 6.0 / 3600, 1e-12);
   EXPECT_EQ(line.variation.changes.size(), 1u);
   EXPECT_FALSE(line.variation.repeats.has_value());
+  EXPECT_FALSE(line.dead);
   ASSERT_TRUE(area.store.has_value());
   EXPECT_EQ(area.store->upload, 60_Gbps);
   EXPECT_EQ(area.store->download, 70_Gbps);
@@ -113,6 +114,18 @@ TEST(WideArea, OfRdmaHasBuffersChannelsAndPairs) {
   EXPECT_EQ(transport.kind, Transport::Kind::rdma);
   EXPECT_EQ(transport.rdma.buffer, 4_MiB);
   EXPECT_EQ(transport.rdma.channels, 16);
+}
+
+TEST(WideArea, MayHaveADeadLinkAroundWhichATableLeads) {
+  const std::string north =
+      "[sites.north]\ncluster = \"dgx_h100_x16\"\nuplink = \"1 Gbps\"\ndownlink = \"1 Gbps\"\n"
+      "egress = \"0 USD/GB\"\n";
+  const WideArea area = read_area(sample_area_with({{"dead = false", "dead = true"}}) + north);
+  EXPECT_TRUE(area.links[0].dead);
+  EXPECT_TRUE(has_dead_link(area));
+  EXPECT_TRUE(is_dead_between(area, 3, 0)) << "of east and west, on both sides of north";
+  EXPECT_FALSE(is_dead_between(area, 0, 1));
+  EXPECT_FALSE(is_dead_between(area, 2, 3));
 }
 
 TEST(WideArea, SettingsReplaceAndAddKeys) {
