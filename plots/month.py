@@ -20,7 +20,7 @@ KEPT, LOST, WAITS, STARTS, IDLE = "#009e73", "#d55e00", "#e69f00", "#56b4e9", "#
 WHATS = {"rounds": KEPT, "steps": KEPT, "exchange": KEPT, "kept": KEPT, "there": KEPT,
          "broken exchange": LOST, "lost round": LOST, "trained again": LOST,
          "waiting": WAITS, "detection": WAITS, "repair": "#cc79a7",
-         "loading": STARTS, "restart": STARTS, "too few sites": IDLE, "away": IDLE}
+         "checkpoint": "#0072b2", "loading": STARTS, "restart": STARTS, "too few sites": IDLE, "away": IDLE}
 MOST_NAMED = 40  # tracks whose names are legible
 
 

@@ -6,14 +6,12 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <queue>
 
-#include "sim/base/mix.hpp"
+#include "sim/base/error.hpp"
+#include "sim/reliability/comings.hpp"
 
 namespace sim {
 namespace {
-
-constexpr double kForever = std::numeric_limits<double>::infinity();
 
 int sum(const std::vector<int>& members) {
   return std::accumulate(members.begin(), members.end(), 0);
@@ -28,28 +26,27 @@ class Rounds {
   Rounds(const Membership& membership, double span_s, std::uint64_t seed, Month* month)
       : given_(membership),
         end_s_(span_s),
-        draws_(seed),
         month_(month),
-        ready_(membership.kinds.size()),
+        comings_(membership, seed, month),
         kinds_(membership.kinds.size()) {
     std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
-    for (const std::size_t kind : kinds_) {
-      for (int i = 0; i < given_.kinds[kind].count; ++i) begin(kind, i);
-    }
+    played_.saves.resize(kinds_.size());
   }
 
   PlayedRounds run() {
     while (now_s_ < end_s_) {
-      while (!events_.empty() && events_.top().time_s <= now_s_) take_event();
-      if (const auto round = round_of(ready_); !round) {
+      while (comings_.next_s() <= now_s_) take_event();
+      if (given_.save_every > 0 && unsaved_rounds_ >= given_.save_every) {
+        save();
+      } else if (const auto round = round_of(comings_.ready()); !round) {
         wait_for_members();
-      } else if (next_s() >= now_s_ + round->round_s) {
+      } else if (comings_.next_s() >= now_s_ + round->round_s) {
         play_quiet(*round);
       } else {
         play_eventful(round);
       }
     }
-    if (month_ != nullptr) end_month();
+    if (month_ != nullptr) comings_.end_month(now_s_);
     played_.time_s = now_s_;
     played_.members =
         contributions_ / static_cast<double>(std::max<std::int64_t>(1, played_.rounds));
@@ -57,33 +54,38 @@ class Rounds {
   }
 
  private:
-  enum class What { leaves, is_ready, is_back };
-  struct Event {
-    double time_s;
-    What what;
-    std::size_t kind;
-    int member;  // of the kind
-    // Of one that leaves: since when it could take part; of one that is back: since when it was away.
-    double since_s = 0;
-    bool operator>(const Event& other) const { return time_s > other.time_s; }
-  };
+  using Event = Comings::Event;
 
-  [[nodiscard]] double draw(double mean_s) { return -mean_s * std::log(draws_.next()); }
-
-  // As it is after a long time: there, or away.
-  void begin(std::size_t kind, int member) {
-    const MemberKind& one = given_.kinds[kind];
-    if (std::isinf(one.stays_s)) {
-      ++ready_[kind];
-    } else if (draws_.next() * (one.stays_s + one.away_s) <= one.stays_s) {
-      ++ready_[kind];
-      events_.push({draw(one.stays_s), What::leaves, kind, member});
-    } else {
-      events_.push({draw(one.away_s), What::is_back, kind, member});
-    }
+  Event take_event() {
+    const Event event = comings_.take();
+    if (event.what == Comings::What::leaves) ++played_.leaves;
+    if (event.loses_state) go_back();
+    return event;
   }
 
-  [[nodiscard]] double next_s() const { return events_.empty() ? kForever : events_.top().time_s; }
+  // To the last checkpoint.
+  void go_back() {
+    played_.kept -= unsaved_;
+    played_.undone += unsaved_;
+    unsaved_ = 0;
+    unsaved_rounds_ = 0;
+  }
+
+  // One member writes while all wait.
+  void save() {
+    const std::size_t kind = saving_kind(given_, comings_.ready());
+    const double start_s = now_s_;
+    now_s_ += given_.kinds[kind].saves_s;
+    while (unsaved_rounds_ > 0 && comings_.next_s() < now_s_) {
+      const Event event = take_event();
+      if (event.loses_state) now_s_ = event.time_s;
+    }
+    note({.start_s = start_s, .end_s = now_s_, .what = "checkpoint"});
+    played_.saved_s += now_s_ - start_s;
+    if (unsaved_rounds_ > 0) ++played_.saves[kind];
+    unsaved_ = 0;
+    unsaved_rounds_ = 0;
+  }
 
   // Nothing if they are too few, or would never end it.
   [[nodiscard]] std::optional<RoundLength> round_of(const std::vector<int>& members) const {
@@ -92,72 +94,12 @@ class Rounds {
     return std::isfinite(round.round_s) ? std::optional(round) : std::nullopt;
   }
 
-  // What happens next to any member. Returns it.
-  Event take_event() {
-    const Event event = events_.top();
-    events_.pop();
-    if (month_ != nullptr) note_member(event, event.time_s);
-    const MemberKind& kind = given_.kinds[event.kind];
-    switch (event.what) {
-      case What::is_ready:
-        ++ready_[event.kind];
-        break;
-      case What::is_back: {
-        const double ready_s = event.time_s + kind.joins_s;
-        const double leaves_s = event.time_s + draw(kind.stays_s);
-        if (ready_s < leaves_s) {
-          events_.push({ready_s, What::is_ready, event.kind, event.member, ready_s});
-        }
-        events_.push({leaves_s, What::leaves, event.kind, event.member, ready_s});
-        break;
-      }
-      case What::leaves:
-        ++played_.leaves;
-        if (event.since_s <= event.time_s) --ready_[event.kind];
-        events_.push({event.time_s + draw(kind.away_s), What::is_back, event.kind, event.member,
-                      event.time_s});
-        break;
-    }
-    return event;
-  }
-
   void note(const Span& span) {
     if (month_ != nullptr) month_->push_back(span);
   }
 
-  // What the event ends, at that time.
-  void note_member(const Event& event, double end_s) {
-    const double joins_s = given_.kinds[event.kind].joins_s;
-    Span span{.start_s = event.since_s,
-              .end_s = end_s,
-              .kind = static_cast<int>(event.kind),
-              .member = event.member,
-              .what = event.what == What::is_back ? "away" : "there"};
-    if (event.what == What::is_ready || (event.what == What::leaves && span.start_s > end_s)) {
-      span.start_s -= joins_s;
-      span.what = "loading";
-    }
-    month_->push_back(span);
-  }
-
-  void end_month() {
-    for (const std::size_t kind : kinds_) {
-      if (!std::isinf(given_.kinds[kind].stays_s)) continue;
-      for (int i = 0; i < given_.kinds[kind].count; ++i) {
-        note({0, now_s_, static_cast<int>(kind), i, "there"});
-      }
-    }
-    for (; !events_.empty(); events_.pop()) {
-      const Event& event = events_.top();
-      // One that loads and will have loaded is to leave, too.
-      const bool has_another =
-          event.what == What::leaves && event.since_s > now_s_ && event.since_s < event.time_s;
-      if (!has_another) note_member(event, now_s_);
-    }
-  }
-
   void wait_for_members() {
-    const double until_s = std::min(next_s(), end_s_);
+    const double until_s = std::min(comings_.next_s(), end_s_);
     note({.start_s = now_s_, .end_s = until_s, .what = "too few sites"});
     played_.idle_s += until_s - now_s_;
     now_s_ = until_s;
@@ -165,26 +107,56 @@ class Rounds {
 
   void end_rounds(const std::vector<int>& members, const RoundLength& round, double rounds) {
     for (const std::size_t kind : kinds_) {
-      played_.kept += rounds * members[kind] * contribution(given_, round, kind);
+      const double added = rounds * members[kind] * contribution(given_, round, kind);
+      played_.kept += added;
+      unsaved_ += added;
     }
+    unsaved_rounds_ += static_cast<std::int64_t>(rounds);
     contributions_ += rounds * sum(members);
     played_.rounds += static_cast<std::int64_t>(rounds);
   }
 
-  void note_rounds(double end_s, const std::vector<int>& members, double rounds) {
-    note({.start_s = now_s_,
+  void note_rounds(double start_s, double end_s, const std::vector<int>& members, double rounds) {
+    note({.start_s = start_s,
           .end_s = end_s,
           .what = "rounds",
           .count = static_cast<std::int64_t>(rounds),
           .members = sum(members)});
   }
 
+  // As many rounds, with a checkpoint after each `save_every`, as end before anything happens. Returns
+  // whether any do.
+  bool play_saved(const RoundLength& round, double until_s) {
+    if (given_.save_every == 0 || unsaved_rounds_ > 0) return false;
+    const std::size_t kind = saving_kind(given_, comings_.ready());
+    const double saves_s = given_.kinds[kind].saves_s;
+    const double rounds_s = given_.save_every * round.round_s;
+    const double times = std::floor((until_s - now_s_) / (rounds_s + saves_s));
+    if (times < 1) return false;
+    end_rounds(comings_.ready(), round, times * given_.save_every);
+    unsaved_ = 0;
+    unsaved_rounds_ = 0;
+    played_.saved_s += times * saves_s;
+    played_.saves[kind] += times;
+    for (double time = 0; time < times && month_ != nullptr; ++time) {
+      const double begun_s = now_s_ + time * (rounds_s + saves_s), ended_s = begun_s + rounds_s;
+      note_rounds(begun_s, ended_s, comings_.ready(), given_.save_every);
+      note({.start_s = ended_s, .end_s = ended_s + saves_s, .what = "checkpoint"});
+    }
+    now_s_ += times * (rounds_s + saves_s);
+    return true;
+  }
+
   // As many rounds as end before anything happens.
   void play_quiet(const RoundLength& round) {
-    const double until_s = std::min(next_s(), end_s_);
-    const double rounds = std::max(1.0, std::floor((until_s - now_s_) / round.round_s));
-    end_rounds(ready_, round, rounds);
-    note_rounds(now_s_ + rounds * round.round_s, ready_, rounds);
+    const double until_s = std::min(comings_.next_s(), end_s_);
+    if (play_saved(round, until_s)) return;
+    double rounds = std::max(1.0, std::floor((until_s - now_s_) / round.round_s));
+    if (given_.save_every > 0) {
+      rounds = std::min(rounds, static_cast<double>(given_.save_every - unsaved_rounds_));
+    }
+    end_rounds(comings_.ready(), round, rounds);
+    note_rounds(now_s_, now_s_ + rounds * round.round_s, comings_.ready(), rounds);
     now_s_ += rounds * round.round_s;
   }
 
@@ -193,9 +165,9 @@ class Rounds {
   template <class Until, class Leave>
   void take_events(std::vector<int>& members, double start_s,
                    const std::optional<RoundLength>& round, Until until_s, Leave leave) {
-    while (round && next_s() < until_s()) {
+    while (round && comings_.next_s() < until_s()) {
       const Event event = take_event();
-      if (event.what != What::leaves || event.since_s > start_s) continue;
+      if (event.what != Comings::What::leaves || event.since_s > start_s) continue;
       --members[event.kind];
       played_.lost += given_.kinds[event.kind].per_round;
       leave(event.time_s);
@@ -205,7 +177,7 @@ class Rounds {
   // A round in which somebody leaves or comes back. What is noted of it is replaced where it is lost.
   void play_eventful(std::optional<RoundLength> round) {
     const double start_s = now_s_;
-    std::vector<int>& members = members_ = ready_;
+    std::vector<int>& members = members_ = comings_.ready();
     double noticed_s = 0;
     const auto left = [&](double time_s) {
       const double cutoff_s = start_s + round->cutoff_s;
@@ -234,7 +206,7 @@ class Rounds {
     });
     if (!round) return lose(members, noticed_s);
     if (noticed_s == 0) {
-      note_rounds(end_s(), members, 1);
+      note_rounds(now_s_, end_s(), members, 1);
     } else if (month_ != nullptr) {
       part(begun_s, end_s(), "exchange");
       apart.front().count = 1;
@@ -256,14 +228,14 @@ class Rounds {
 
   const Membership& given_;
   double end_s_, now_s_ = 0;
-  Draws draws_;
   Month* month_;
+  Comings comings_;
   std::vector<int> members_;  // of the round that is played, by kind
-  std::vector<int> ready_;    // by kind
   std::vector<std::size_t> kinds_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   PlayedRounds played_;
   double contributions_ = 0;  // members at the ends of rounds, summed over them
+  double unsaved_ = 0;        // contributions since the last checkpoint
+  std::int64_t unsaved_rounds_ = 0;
 };
 
 }  // namespace
@@ -291,7 +263,21 @@ double expected_per_second(const Membership& membership) {
     const double ends = std::isinf(kind.stays_s) ? 1 : std::exp(-round.round_s / kind.stays_s);
     kept += kind.count * contribution(membership, round, i) * ready_share(kind) * ends;
   }
-  return kept / round.round_s;
+  if (membership.save_every == 0) return kept / round.round_s;
+  const double saves_s = membership.kinds[saving_kind(membership, members)].saves_s;
+  return kept / (round.round_s + saves_s / membership.save_every);
+}
+
+std::size_t saving_kind(const Membership& membership, std::span<const int> members) {
+  std::optional<std::size_t> soonest;
+  for (std::size_t kind = 0; kind < membership.kinds.size(); ++kind) {
+    if (members[kind] == 0) continue;
+    if (!soonest || membership.kinds[kind].saves_s < membership.kinds[*soonest].saves_s) {
+      soonest = kind;
+    }
+  }
+  require(soonest.has_value(), "a member that writes");
+  return *soonest;
 }
 
 }  // namespace sim

@@ -9,6 +9,10 @@
 // time, or begin their exchange that much later; an exchange that it breaks is detected and begun anew.
 // Members that go on without those that they do not hear (a deadline, a quorum) wait no longer for one
 // that has left than for one that is late. Times until a member leaves, and until it is back, are exponential.
+//
+// Members that are ready hold the state. With checkpoints, one of them writes it to a storage after so
+// many rounds, for which all wait. If all that hold it have left, those that come back begin at the last
+// checkpoint, and the rounds since then are undone. Without checkpoints the state outlives its holders.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +28,12 @@ namespace sim {
 // Equal members. Times are means, in seconds.
 struct MemberKind {
   int count = 1;
-  double stays_s = 0;    // infinite: it never leaves
-  double away_s = 0;     // until it is back
-  double joins_s = 0;    // loads for so long before it can take part
-  double per_round = 0;  // what it contributes to a round, tokens
+  double stays_s = 0;     // infinite: it never leaves
+  double away_s = 0;      // until it is back
+  double joins_s = 0;     // loads for so long before it can take part
+  double restores_s = 0;  // loads for so long where only the checkpoint is left
+  double saves_s = 0;     // writes a checkpoint for so long
+  double per_round = 0;   // what it contributes to a round, tokens
 };
 
 struct RoundLength {
@@ -44,7 +50,8 @@ struct Membership {
   // Of so many members of each kind, of which at least one takes part.
   std::function<RoundLength(std::span<const int> members)> round;
   double detection_s = 0;
-  int least = 1;  // members of a round, a quorum
+  int least = 1;       // members of a round, a quorum
+  int save_every = 0;  // rounds from one checkpoint to the next; 0: none
 };
 
 // Of rounds that were played for some time.
@@ -55,7 +62,10 @@ struct PlayedRounds {
   double members = 0;   // at the end of a round, mean
   double waited_s = 0;  // for members that had left: detection, and exchanges begun in vain
   double idle_s = 0;    // with fewer members than are needed
+  double undone = 0;    // of what members had contributed since the last checkpoint
+  double saved_s = 0;   // writing checkpoints
   std::int64_t rounds = 0, leaves = 0;
+  std::vector<double> saves = {};  // by kind of the member that wrote it
 };
 // Rounds between two events last as long as the first of them, so that the work grows with the number
 // of members that leave or come back. The same seed gives the same events, which are added to `month`
@@ -68,9 +78,14 @@ struct PlayedRounds {
 // part to the end if it is ready at the start and stays for R more:
 //
 //   per_round / R x stays exp(-(joins + R) / stays) / (stays + away)
+//
+// Each round has its share of a checkpoint, and nothing is undone.
 [[nodiscard]] double expected_per_second(const Membership& membership);
 
 // Share of the time in which a member is there and ready.
 [[nodiscard]] double ready_share(const MemberKind& kind);
+
+// The kind of which a member writes a checkpoint soonest. At least one kind has members.
+[[nodiscard]] std::size_t saving_kind(const Membership& membership, std::span<const int> members);
 
 }  // namespace sim

@@ -17,6 +17,7 @@ namespace sim {
 //   exchange
 //   lost round      that too few are left to end
 //   too few sites   no round begins
+//   checkpoint      of the outer state, for which all wait
 //   there, loading, away   of a member
 //
 //   kept            training that is saved, in `count` intervals, and the checkpoints after them

@@ -26,6 +26,13 @@ TableRow member_share_row(std::string label, double MembershipFigures::*share) {
   });
 }
 
+// "-" without checkpoints too.
+TableRow saved_share_row(std::string label, std::optional<double> MembershipFigures::*share) {
+  return member_row(std::move(label), [share](const MembershipFigures& m) {
+    return m.*share ? fmt::format("{:.2f} %", 100 * *(m.*share)) : std::string("-");
+  });
+}
+
 }  // namespace
 
 std::vector<TableRow> membership_rows() {
@@ -51,6 +58,8 @@ std::vector<TableRow> membership_rows() {
       member_share_row("  steps lost with sites that left", &MembershipFigures::lost_share),
       member_share_row("  waiting for sites that left", &MembershipFigures::waited_share),
       member_share_row("  waiting for enough sites", &MembershipFigures::idle_share),
+      saved_share_row("  steps undone since the checkpoint", &MembershipFigures::undone_share),
+      saved_share_row("  writing checkpoints", &MembershipFigures::saved_share),
       member_row("USD per million tokens kept",
                  [](const MembershipFigures& m) {
                    return fmt::format("{:.3f}", m.usd_per_million_tokens);
@@ -70,6 +79,8 @@ void add_membership(const MembershipFigures& m, nlohmann::ordered_json& record) 
                                        {"waited_share", m.waited_share},
                                        {"idle_share", m.idle_share},
                                        {"kept_usd_per_million_tokens", m.usd_per_million_tokens}});
+  if (m.undone_share) record["undone_share"] = *m.undone_share;
+  if (m.saved_share) record["saved_share"] = *m.saved_share;
   if (m.target) add_target(*m.target, record);
 }
 

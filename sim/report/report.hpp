@@ -134,11 +134,14 @@ struct MembershipFigures {
   int sites = 0;
   double members = 0;  // of them, at the end of a round
   double tokens_per_s = 0, tokens_per_s_low = 0, tokens_per_s_high = 0;
-  double expected_tokens_per_s = 0;   // by plain arithmetic
-  double kept_share = 0;              // of the tokens per second with all sites
-  double lost_share = 0;              // of the steps, with sites that left before the round's end
-  double waited_share = 0;            // of the time, for sites that had left
-  double idle_share = 0;              // of the time, with too few sites
+  double expected_tokens_per_s = 0;  // by plain arithmetic
+  double kept_share = 0;             // of the tokens per second with all sites
+  double lost_share = 0;             // of the steps, with sites that left before the round's end
+  double waited_share = 0;           // of the time, for sites that had left
+  double idle_share = 0;             // of the time, with too few sites
+  // Where outer state is saved: of the steps, those undone since the last checkpoint; of the time,
+  // writing checkpoints.
+  std::optional<double> undone_share, saved_share;
   double leaves_per_day = 0;          // of all sites
   double usd_per_million_tokens = 0;  // sites that are away cost nothing
   double egress_usd_per_s = 0;        // part of that, of the sites that take part

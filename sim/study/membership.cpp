@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -12,10 +11,9 @@
 #include "sim/reliability/membership.hpp"
 #include "sim/rounds/round_rates.hpp"
 #include "sim/rounds/simulate_round.hpp"
-#include "sim/sites/detours.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/study/simulation.hpp"
-#include "sim/topology/wide_topology.hpp"
+#include "sim/study/state_times.hpp"
 
 namespace sim::study {
 namespace {
@@ -26,35 +24,6 @@ constexpr double kFewestMonths = 8, kMostMonths = 40, kMostEvents = 2e6;
 constexpr std::uint64_t kSeed = 20;
 // Of a table of more sites, rounds are simulated at so many numbers of them.
 constexpr int kNumbers = 64;
-// What a site that comes back loads, a parameter: the weights in FP32 and the outer momentum; where
-// sites exchange gradients, Adam's two moments instead.
-constexpr double kOuterState = 4 + 4, kInnerState = 4 + 8;
-
-// From the storage, or from another site.
-double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
-  const WideArea& area = job.topology;
-  int place = 0;
-  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
-  if (!area.store && place_count(area) < 2) return 0;
-  const int source = area.store ? store_place(area) : place == 0 ? place_count(area) - 1 : 0;
-  const WideTopology topology(area);
-  std::vector<int> all(static_cast<std::size_t>(place_count(area)));
-  std::iota(all.begin(), all.end(), 0);
-  double latency_s = 0, rate_Bps = std::numeric_limits<double>::infinity();
-  std::vector<LinkId> crossed;
-  for (const Hop& hop : hops_of(topology, wide_hop(source, place), all)) {
-    latency_s += wide_latency(area, hop).base();
-    rate_Bps = std::min(rate_Bps, wide_connection_rate(area, hop).base());
-    std::ranges::copy(topology.way(hop).links, std::back_inserter(crossed));
-  }
-  for (const LinkId link : crossed) {
-    const auto times = static_cast<double>(std::ranges::count(crossed, link));
-    rate_Bps = std::min(rate_Bps, topology.links()[link].rate_Bps / times);
-  }
-  const double bytes = (exchange.gradients ? kInnerState : kOuterState) *
-                       static_cast<double>(total_parameters(job.model));
-  return latency_s + bytes / rate_Bps;
-}
 
 // Asks for each number of sites once; that of all is known.
 class RoundsByMembers {
@@ -116,10 +85,15 @@ MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double
   const Site& site = job.topology.sites[table];
   MemberKind kind{
       .count = site.count, .stays_s = std::numeric_limits<double>::infinity(), .per_round = tokens};
+  const SiteExchange& exchange = *setup.scheme.between_sites;
+  if (job.topology.checkpoints) {
+    kind.saves_s = save_s(job, exchange, table);
+    kind.restores_s = restore_s(job, exchange, table);
+  }
   if (!site.stays) return kind;
   kind.stays_s = site.stays->base();
   kind.away_s = site.returns_after->base();
-  kind.joins_s = load_s(job, *setup.scheme.between_sites, table);
+  kind.joins_s = load_s(job, exchange, table);
   return kind;
 }
 
@@ -204,6 +178,7 @@ Membership membership_with(const Job& job, const Setup& setup, const Report& rep
                         .round = [&](std::span<const int> members) { return rounds(members); },
                         .detection_s = job.topology.detection->base(),
                         .least = least_sites(setup)};
+  if (job.topology.checkpoints) membership.save_every = job.topology.checkpoints->rounds;
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));
   }
@@ -238,7 +213,7 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
   const Membership membership = membership_with(job, setup, report, rounds);
   PlayedRounds all;
   std::vector<double> tokens_per_s;  // of months
-  double members = 0;
+  double members = 0, saves_usd = 0;
   const double months = std::floor(months_played(membership.kinds));
   for (std::uint64_t month = 0; month < static_cast<std::uint64_t>(months); ++month) {
     const PlayedRounds one = play_rounds(membership, kMonth_s, kSeed + month);
@@ -246,8 +221,11 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
     members += one.members * static_cast<double>(one.rounds);
     for (double PlayedRounds::*figure :
          {&PlayedRounds::time_s, &PlayedRounds::kept, &PlayedRounds::lost, &PlayedRounds::waited_s,
-          &PlayedRounds::idle_s}) {
+          &PlayedRounds::idle_s, &PlayedRounds::undone, &PlayedRounds::saved_s}) {
       all.*figure += one.*figure;
+    }
+    for (std::size_t table = 0; table < one.saves.size(); ++table) {
+      saves_usd += one.saves[table] * save_usd(job, *setup.scheme.between_sites, table);
     }
     all.rounds += one.rounds;
     all.leaves += one.leaves;
@@ -257,6 +235,7 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
   const auto rank = [&](double share) {
     return tokens_per_s[static_cast<std::size_t>(std::lround(share * (months - 1)))];
   };
+  const double steps = all.lost + all.kept + all.undone;
   MembershipFigures figures{
       .sites = place_count(job.topology),
       .members = members / static_cast<double>(std::max<std::int64_t>(1, all.rounds)),
@@ -264,16 +243,21 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
       .tokens_per_s_low = rank(0.1),
       .tokens_per_s_high = rank(0.9),
       .expected_tokens_per_s = expected_per_second(membership),
-      .lost_share = all.lost / std::max(1.0, all.lost + all.kept),
+      .lost_share = all.lost / std::max(1.0, steps),
       .waited_share = all.waited_s / all.time_s,
       .idle_share = all.idle_s / all.time_s,
       .leaves_per_day = static_cast<double>(all.leaves) / all.time_s * kDay_s,
       .months = by_month};
+  if (job.topology.checkpoints) {
+    figures.undone_share = all.undone / std::max(1.0, steps);
+    figures.saved_share = all.saved_s / all.time_s;
+  }
   figures.kept_share = figures.tokens_per_s / report.tokens_per_s;
   if (figures.tokens_per_s <= 0) return figures;
   const double rounds_per_s = static_cast<double>(all.rounds) / all.time_s;
   figures.egress_usd_per_s =
-      report.round->egress_usd * figures.members / figures.sites * rounds_per_s;
+      report.round->egress_usd * figures.members / figures.sites * rounds_per_s +
+      saves_usd / all.time_s;
   const double usd = usd_per_second(job.topology) + figures.egress_usd_per_s;
   figures.usd_per_million_tokens = usd / figures.tokens_per_s * 1e6;
   return figures;

@@ -96,6 +96,13 @@ struct Syncer {
   std::optional<Bandwidth> memory_bandwidth;  // of all its hosts; none: they sum in no time
 };
 
+// [membership]: one of the sites that are there writes the outer state to a storage.
+struct OuterCheckpoints {
+  int rounds = 0;       // from one checkpoint to the next
+  Bandwidth bandwidth;  // of one site's transfers, at the storage
+  bool operator==(const OuterCheckpoints&) const = default;
+};
+
 struct WideArea {
   std::string name;     // the file's stem
   std::string summary;  // one line for `list`
@@ -104,7 +111,8 @@ struct WideArea {
   std::optional<WideLink> backbone;
   std::vector<WideLink> links;
   std::optional<Store> store;
-  std::optional<Seconds> detection;  // until the others notice that a site has left
+  std::optional<Seconds> detection;             // until the others notice that a site has left
+  std::optional<OuterCheckpoints> checkpoints;  // none: the outer state is never lost
   std::optional<Syncer> syncer;
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kMostTables = 1024;
 constexpr int kMostPlaces = 16'384;
+constexpr int kMostRounds = 1'000'000;  // between two checkpoints
 constexpr NumberRange kLoss{.lowest = 0, .highest = 0.5};
 constexpr NumberRange kBackground{.lowest = 0, .highest = 0.999};
 constexpr NumberRange kSpeed{.lowest = 0.001, .highest = 1};
@@ -307,12 +308,23 @@ void check_dead_links(TomlReader& reader, const WideArea& area) {
 }
 
 void read_membership(TomlReader& reader, WideArea& area) {
-  if (has_comers(area)) {
-    area.detection = reader.quantity<Seconds>("membership.detection", Zero::allowed);
-  } else {
-    reader.inapplicable("membership.detection",
-                        "applies where a site leaves; write sites.NAME.stays, or remove it");
+  constexpr const char* kRounds = "membership.checkpoint_rounds";
+  constexpr const char* kBandwidth = "membership.checkpoint_bandwidth";
+  if (!has_comers(area)) {
+    for (const char* key : {"membership.detection", kRounds, kBandwidth}) {
+      reader.inapplicable(key, "applies where a site leaves; write sites.NAME.stays, or remove it");
+    }
+    return;
   }
+  area.detection = reader.quantity<Seconds>("membership.detection", Zero::allowed);
+  if (!reader.has(kRounds)) {
+    reader.inapplicable(kBandwidth,
+                        "applies with checkpoints; write checkpoint_rounds, or remove it");
+    return;
+  }
+  area.checkpoints = {
+      .rounds = static_cast<int>(reader.integer(kRounds, {.lowest = 1, .highest = kMostRounds})),
+      .bandwidth = reader.quantity<Bandwidth>(kBandwidth)};
 }
 
 }  // namespace

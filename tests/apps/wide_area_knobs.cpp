@@ -67,6 +67,11 @@ constexpr std::string_view kComes =
     "--topology two_sites_10g --model gpt_125m --scheme diloco --set sites.east.stays=10h "
     "--set sites.east.returns_after=1h --set membership.detection=6s";
 
+constexpr std::string_view kSaves =
+    "--topology two_sites_10g --model gpt_125m --scheme diloco --set sites.east.stays=10h "
+    "--set sites.east.returns_after=1h --set membership.detection=6s "
+    "--set membership.checkpoint_rounds=100 --set membership.checkpoint_bandwidth=1Gbps";
+
 constexpr std::string_view kKept = "/kept_tokens_per_s";
 constexpr std::string_view kRound = "/round_time_s";
 constexpr std::string_view kInner = "/by_site/0/inner_step_s";
@@ -108,6 +113,8 @@ constexpr Knob kKnobs[] = {
     {"sites.east.stays", kComes, "5h", kKept, down},
     {"sites.east.returns_after", kComes, "2h", kKept, down},
     {"membership.detection", kComes, "1h", kKept, down},
+    {"membership.checkpoint_rounds", kSaves, "1", "/saved_share", up},
+    {"membership.checkpoint_bandwidth", kSaves, "1Mbps", kKept, down},
     {"--tokens", kComes, "1e12", "/training_days", changed},
     {"sites.east.changes", kTwo, "[\"1 ms: 0.01\"]", kRound, up},
     {"sites.east.repeats", kSlowAccess, "1s", kRound, down},

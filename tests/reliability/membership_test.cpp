@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sim {
@@ -145,6 +147,90 @@ TEST(Membership, WaitsForThoseWithoutWhomNoRoundEnds) {
   const PlayedRounds played = play_rounds(all, 8000 * kDays, 9);
   EXPECT_NEAR(played.idle_s / played.time_s, 0.5, 0.01);
   EXPECT_DOUBLE_EQ(played.members, 2);
+}
+
+// One member, which loses what it holds when it leaves. Of a stay, after J to load the checkpoint, the
+// intervals C of N rounds and their checkpoint count that end in it: 1 / (e^(C / S) - 1) of them.
+TEST(Membership, GoesBackToTheLastCheckpoint) {
+  Membership one = members({{.count = 1,
+                             .stays_s = 20'000,
+                             .away_s = 5000,
+                             .restores_s = 700,
+                             .saves_s = 150,
+                             .per_round = 7}});
+  one.save_every = 3;
+  const PlayedRounds played = play_rounds(one, 20'000 * kDays, 1);
+  const double intervals = std::exp(-700.0 / 20'000) / std::expm1(3150.0 / 20'000);
+  EXPECT_NEAR(played.kept / played.time_s / (3 * 7 * intervals / 25'000), 1, 0.01);
+  EXPECT_NEAR(played.saves[0] / played.time_s / (intervals / 25'000), 1, 0.01);
+  EXPECT_NEAR(played.kept + played.undone, 7.0 * static_cast<double>(played.rounds), 1e-3);
+  // Of a checkpoint that it leaves in, on average nearly half is written.
+  EXPECT_GT(played.saved_s, 150 * played.saves[0]);
+  EXPECT_LT(played.saved_s / (150 * played.saves[0]), 1.01);
+}
+
+// What outlives its holders is never undone, however rarely it is saved; and what is saved in no time,
+// after each round, costs what the last round does.
+TEST(Membership, OfFreeCheckpointsAfterEachRoundLosesNothingMore) {
+  Membership all = members({{.count = 2,
+                             .stays_s = 20'000,
+                             .away_s = 5000,
+                             .joins_s = 700,
+                             .restores_s = 700,
+                             .per_round = 1}});
+  const PlayedRounds without = play_rounds(all, 2000 * kDays, 2);
+  EXPECT_EQ(without.undone + without.saved_s, 0);
+  all.save_every = 1;
+  const PlayedRounds each = play_rounds(all, 2000 * kDays, 2);
+  EXPECT_EQ(each.undone, 0);
+  EXPECT_EQ(each.leaves, without.leaves);
+  EXPECT_NEAR(each.kept / without.kept, 1, 0.01);
+  EXPECT_LE(each.kept, without.kept) << "one that was loading from those that left loads anew";
+}
+
+// While any member holds the state nothing is undone, and all wait for the fastest writer.
+TEST(Membership, WaitsForTheFastestWriter) {
+  Membership all = members({{.count = 3, .stays_s = kNeverLeaves, .saves_s = 80, .per_round = 1},
+                            {.count = 1, .stays_s = kNeverLeaves, .saves_s = 50, .per_round = 1}});
+  all.save_every = 4;
+  const PlayedRounds played = play_rounds(all, 4050 * 100, 1);
+  EXPECT_EQ(played.rounds, 400);
+  EXPECT_DOUBLE_EQ(played.time_s, 4050 * 100);
+  EXPECT_DOUBLE_EQ(played.saved_s, 5000);
+  EXPECT_EQ(played.saves, (std::vector<double>{0, 100}));
+  EXPECT_DOUBLE_EQ(expected_per_second(all), 4 * 4 / 4050.0);
+  all.save_every = 0;
+  EXPECT_EQ(play_rounds(all, 4000 * 100, 1).saved_s, 0);
+}
+
+// After all have left, nobody is there again before it has loaded the checkpoint.
+TEST(Membership, LoadsTheCheckpointWhereNobodyHoldsTheState) {
+  constexpr double kRestores_s = 600;
+  Membership all = members({{.count = 3,
+                             .stays_s = 3000,
+                             .away_s = 3000,
+                             .joins_s = 30,
+                             .restores_s = kRestores_s,
+                             .per_round = 1}});
+  all.save_every = 2;
+  Month month;
+  const PlayedRounds played = play_rounds(all, 20 * kDays, 4, &month);
+  EXPECT_GT(played.undone, 0);
+  std::vector<std::pair<double, double>> there;
+  for (const Span& span : month) {
+    if (std::string_view(span.what) == "there") there.emplace_back(span.start_s, span.end_s);
+  }
+  std::ranges::sort(there);
+  double until_s = there.front().second;
+  int losses = 0;
+  for (const auto& [start_s, end_s] : there) {
+    if (start_s > until_s) {
+      EXPECT_GE(start_s - until_s, kRestores_s * (1 - 1e-9));
+      ++losses;
+    }
+    until_s = std::max(until_s, end_s);
+  }
+  EXPECT_GT(losses, 10);
 }
 
 TEST(Membership, OfTheSameSeedIsTheSame) {

@@ -73,6 +73,19 @@ TEST(Month, OfRoundsAddsUp) {
   EXPECT_EQ(played.kept, play_rounds(three_kinds(), 10 * kDay_s, 3).kept);
 }
 
+TEST(Month, HasItsCheckpoints) {
+  Membership membership = three_kinds();
+  membership.kinds.pop_back();
+  membership.save_every = 5;
+  for (MemberKind& kind : membership.kinds) kind.saves_s = kind.restores_s = 20;
+  Month month;
+  const PlayedRounds played = play_rounds(membership, 10 * kDay_s, 3, &month);
+  expect_without_gaps(month, Span::kNone, 0, played.time_s);
+  for (int i = 0; i < 6; ++i) expect_without_gaps(month, 0, i, played.time_s);
+  EXPECT_NEAR(seconds_of(month, "checkpoint"), played.saved_s, 1e-6 * played.time_s);
+  EXPECT_EQ(played.kept, play_rounds(membership, 10 * kDay_s, 3).kept);
+}
+
 // Where no round is lost, what the others wait is all that is waited for.
 TEST(Month, HasWhatIsWaitedFor) {
   Membership membership = three_kinds();

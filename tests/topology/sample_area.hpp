@@ -67,6 +67,8 @@ changes = ["11 s: 0.75"]
 dead = false
 [membership]
 detection = "4 s"
+checkpoint_rounds = 26
+checkpoint_bandwidth = "11 Gbps"
 [store]
 upload = "60 Gbps"
 download = "70 Gbps"

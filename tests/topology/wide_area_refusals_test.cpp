@@ -81,6 +81,7 @@ constexpr WrongSites kWrongs[] = {
     {"changes = [\"11 s: 0.75\"]", "changes = []", "is not a list of strings"},
     {"repeats = \"600 s\"", "repeats = \"260 s\"", "does not exceed the time of the last change"},
     {"repeats = \"600 s\"", "repeats = \"0 s\"", "is 0"},
+    {"checkpoint_rounds = 26", "checkpoint_rounds = 0", "write a whole number from 1 to 1000000"},
     {"between = [\"east\", \"west\"]", "between = [\"east\"]", "has 1 names; name two tables"},
     {"between = [\"east\", \"west\"]", "between = [\"east\", \"north\"]",
      "there is no [sites.north]"},
@@ -170,7 +171,9 @@ TEST(WideAreaRefusal, OfPairsWithoutAPathNamesThem) {
 
 TEST(WideAreaRefusal, OfSitesThatComeAndGoInPart) {
   const std::string stays = "stays = \"8 h\"\n", returns = "returns_after = \"3 h\"\n";
-  const std::string membership = "[membership]\ndetection = \"4 s\"\n";
+  const std::string bandwidth = "checkpoint_bandwidth = \"11 Gbps\"\n";
+  const std::string membership =
+      "[membership]\ndetection = \"4 s\"\ncheckpoint_rounds = 26\n" + bandwidth;
   const auto says = [](const std::string& text, const char* what) {
     const std::string error = error_of(text);
     EXPECT_NE(error.find(what), std::string::npos) << error;
@@ -181,6 +184,11 @@ TEST(WideAreaRefusal, OfSitesThatComeAndGoInPart) {
   says(sample_area_with({{membership, ""}}), "missing table [membership]; add it with detection");
   says(sample_area_with({{stays, ""}, {returns, ""}}),
        "detection: applies where a site leaves; write sites.NAME.stays, or remove it");
+  says(sample_area_with({{stays, ""}, {returns, ""}}),
+       "checkpoint_rounds: applies where a site leaves; write sites.NAME.stays, or remove it");
+  says(sample_area_with({{bandwidth, ""}}), "missing key checkpoint_bandwidth; add it");
+  says(sample_area_with({{"checkpoint_rounds = 26\n", ""}}),
+       "checkpoint_bandwidth: applies with checkpoints; write checkpoint_rounds, or remove it");
 }
 
 TEST(WideAreaRefusal, OfOneSiteAlone) {
