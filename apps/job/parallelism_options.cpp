@@ -192,6 +192,11 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
       "optimizer. adamw: one fused kernel; adamw-foreach: one kernel per elementwise operation, "
       "PyTorch's default; muon: Muon for the layers' matrices, AdamW for the rest (default: the "
       "stack's)");
+  add("optimizer-state", po::value(&o.optimizer_state)->default_value("gpu"),
+      "gpu|host: where the optimizer's state is between updates. host: in the hosts' memory; each "
+      "step copies it to the GPUs and back, over the link of gpu.host_bandwidth. With "
+      "--host-codecs, "
+      "hosts update AdamW instead: gradients go to them, and new weights come back");
   add("gradient-precision",
       po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
       "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's shards "
@@ -285,6 +290,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.loss = o.loss.empty() ? stack.loss : chosen("--loss", o.loss, sim::kLosses);
   p.optimizer =
       o.optimizer.empty() ? stack.optimizer : chosen("--optimizer", o.optimizer, sim::kOptimizers);
+  p.optimizer_state = chosen("--optimizer-state", o.optimizer_state, sim::kOptimizerStates);
   read_precision(o, p);
   p.sharding = sharding_of(o, p.overlap, stack);
   p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size, "160 MiB");

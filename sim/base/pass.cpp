@@ -9,7 +9,7 @@ namespace sim {
 namespace {
 
 // In the order of Pass.
-constexpr std::array<std::string_view, 14> kNames{
+constexpr std::array<std::string_view, 15> kNames{
     "",
     "zero gradients",
     "copy weights",
@@ -24,8 +24,9 @@ constexpr std::array<std::string_view, 14> kNames{
     "muon momentum",
     "newton-schulz",
     "muon update",
+    "copy optimizer state",
 };
-static_assert(kNames.size() == static_cast<std::size_t>(Pass::muon_update) + 1);
+static_assert(kNames.size() == static_cast<std::size_t>(Pass::copy_optimizer) + 1);
 
 }  // namespace
 

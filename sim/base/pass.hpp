@@ -23,7 +23,8 @@ enum class Pass : std::uint8_t {
   adam,
   muon_momentum,
   newton_schulz,
-  muon_update
+  muon_update,
+  copy_optimizer  // between the GPU and its host: takes nothing of the GPU's memory
 };
 
 [[nodiscard]] std::string_view name_of(Pass pass);  // "gradient norm"

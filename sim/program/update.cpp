@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a step: gradient norm over all ranks, clipping, and the update of each rank's shard.
 #include "sim/program/lay_out.hpp"
+#include "sim/times/host_update.hpp"
+#include "sim/workload/memory.hpp"
 #include "sim/workload/muon.hpp"
 
 namespace sim {
@@ -19,6 +21,39 @@ std::vector<Stream> reduction_streams(const StepSizes& step) {
 // 2 for their bias corrections, 7 for root, quotient, decay and step.
 double adam_bytes(const Parallelism& p, double gradient) {
   return p.optimizer == Optimizer::adamw_foreach ? 88 : gradient + 3 * 4 + 3 * 4;
+}
+
+// Between the GPUs of a stage and their hosts: in one direction, while training waits.
+void copy(StepLayOut& step, int stage, double bytes) {
+  const double seconds = bytes / host_copy_rate(step.context.cluster)->base();
+  step.add(stage, MemoryPass{.pass = Pass::copy_optimizer,
+                             .phase = Phase::memory_pass,
+                             .time = BlockTime{seconds, seconds}});
+}
+
+void update_on_gpus(StepLayOut& step, int stage, double gradient) {
+  const Parallelism& p = step.parallelism;
+  const StageParameters held = stage_parameters(step.context.model, p, stage);
+  const double shard = held.total() / step.shards;
+  const double adam = shard - updated_by_muon(p, held) / step.shards;
+  step.pass(stage, Pass::adam, adam_bytes(p, gradient) * adam, 16 * adam, Phase::optimizer);
+  if (p.optimizer == Optimizer::muon) update_matrices(step, stage, gradient);
+  if (step.shards_weights()) return;
+  step.pass(stage, Pass::cast_weights, (4 + 2) * shard, 0, Phase::optimizer);
+}
+
+// Of AdamW in one kernel, whatever the GPUs', which also writes the weights that go back.
+void update_on_hosts(StepLayOut& step, int stage, double gradient) {
+  const double weight = step.shards_weights() ? 4 : 2;
+  const double shard =
+      stage_parameters(step.context.model, step.parallelism, stage).total() / step.shards;
+  const double host_s =
+      host_pass_s(step.context.calibration, (gradient + 3 * 4 + 3 * 4 + weight) * shard);
+  copy(step, stage, gradient * shard);
+  step.add(
+      stage,
+      MemoryPass{.pass = Pass::adam, .phase = Phase::optimizer, .time = BlockTime{host_s, host_s}});
+  copy(step, stage, weight * shard);
 }
 
 }  // namespace
@@ -48,12 +83,17 @@ void update_shards(StepLayOut& step) {
   step.add(0, SumNorm{});
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const double shard = held(stage).total() / step.shards;
-    const double adam = shard - updated_by_muon(p, held(stage)) / step.shards;
     step.pass(stage, Pass::clip, 2 * gradient * shard, 0, Phase::optimizer);
-    step.pass(stage, Pass::adam, adam_bytes(p, gradient) * adam, 16 * adam, Phase::optimizer);
-    if (p.optimizer == Optimizer::muon) update_matrices(step, stage, gradient);
-    if (step.shards_weights()) continue;
-    step.pass(stage, Pass::cast_weights, (4 + 2) * shard, 0, Phase::optimizer);
+    if (hosts_take_step(p, step.context.calibration)) {
+      update_on_hosts(step, stage, gradient);
+      continue;
+    }
+    const bool on_host = p.optimizer_state == OptimizerState::host;
+    const double state =
+        on_host ? optimizer_bytes(step.context.cluster, step.context.model, p, stage) : 0;
+    if (on_host) copy(step, stage, state);
+    update_on_gpus(step, stage, gradient);
+    if (on_host) copy(step, stage, state);
   }
 }
 

@@ -37,6 +37,7 @@ void add_precisions(const Parallelism& p, Json& json) {
                    {"weight_precision", p.gathers_matrices ? "fp8" : "bf16"},
                    {"gradient_precision", name_of(p.gradients, kPrecisions)},
                    {"optimizer", name_of(p.optimizer, kOptimizers)},
+                   {"optimizer_state", name_of(p.optimizer_state, kOptimizerStates)},
                    {"recompute", name_of(p.recompute, kRecomputes)},
                    {"overlap", to_text(p.overlap)}});
 }
@@ -173,6 +174,7 @@ Json to_object(const Report& r) {
   for (const MemoryPart& part : memory_parts()) {
     json["memory_by_part_bytes"][part.name] = r.memory.*part.bytes;
   }
+  if (r.step) json["host_memory_per_node_bytes"] = r.step->host_memory_bytes;
   json["busiest_links"] = Json::array();
   for (const LinkUse& use : r.busiest_links) {
     json["busiest_links"].push_back(

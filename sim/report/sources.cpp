@@ -11,6 +11,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
+#include "sim/times/host_update.hpp"
 #include "sim/times/published.hpp"
 #include "sim/workload/stacks.hpp"
 
@@ -136,6 +137,9 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   add_measured(context, sources);
   add_fitted(cluster, sources);
   add_host(context, sources);
+  const std::string optimizer =
+      optimizer_state_source(cluster, context.parallelism, context.calibration);
+  if (!optimizer.empty()) sources["optimizer state"] = optimizer;
   add_scheme(scheme, sources);
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

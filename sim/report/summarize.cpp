@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/sources.hpp"
+#include "sim/times/host_update.hpp"
 
 namespace sim {
 namespace {
@@ -134,6 +135,8 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   report.usd_per_million_tokens =
       (gpu_price(cluster) + network_price(cluster)).base() / report.tokens_per_s * 1e6;
   report.memory = memory_use(cluster, context.model, p, codec_memory(context, scheme));
+  report.step->host_memory_bytes =
+      cluster.gpus_per_node * host_optimizer_bytes(cluster, context.model, p, context.calibration);
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
   report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step");
   report.sources = sources_of(context, scheme);

@@ -262,7 +262,7 @@ Rows memory_rows() {
                     }});
   }
   rows.push_back({"host memory per node", [](const Report& r) {
-                    double most = 0;
+                    double most = r.step ? r.step->host_memory_bytes : 0;
                     if (r.round) {
                       for (const SiteReport& site : r.round->by_site) {
                         most = std::max(most, site.host_memory_bytes);

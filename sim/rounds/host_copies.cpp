@@ -15,10 +15,6 @@ bool hosts_update(const SiteExchange& exchange, const Calibration& calibration) 
   return exchange.outer_state == OuterState::host && hosts_encode(exchange.wire, calibration);
 }
 
-double host_pass_s(const Calibration& calibration, double bytes) {
-  return bytes / calibration.host_codecs->copy_bandwidth->base();
-}
-
 HostCopies host_copies(const SiteExchange& exchange, const Cluster& cluster,
                        const Calibration& calibration, double elements) {
   if (exchange.outer_state == OuterState::gpu) return {};

@@ -24,9 +24,6 @@ namespace sim {
 // Whether hosts also take the changes and update, so that the GPUs hold neither state nor wires.
 [[nodiscard]] bool hosts_update(const SiteExchange& exchange, const Calibration& calibration);
 
-// Of a pass over a host's memory by the threads that work for one GPU.
-[[nodiscard]] double host_pass_s(const Calibration& calibration, double bytes);
-
 // Of one exchange of so many elements a GPU. None unless hosts keep the state; the cluster must have
 // gpu.host_bandwidth then (problem()).
 [[nodiscard]] HostCopies host_copies(const SiteExchange& exchange, const Cluster& cluster,

@@ -13,6 +13,7 @@
 #include "sim/report/sources.hpp"
 #include "sim/rounds/round_rates.hpp"
 #include "sim/sites/detours.hpp"
+#include "sim/times/host_update.hpp"
 
 namespace sim {
 namespace {
@@ -189,6 +190,11 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
       report.sources[fmt::format("site {} outer state", site.name)] =
           fmt::format("on the hosts; copies at {:.4g} GB/s per GPU and direction",
                       host_copy_rate(site.cluster).value_or(Bandwidth()) / 1_GBps);
+    }
+    const std::string optimizer = optimizer_state_source(
+        site.cluster, context.parallelism_at(table), context.calibrations[table]);
+    if (!optimizer.empty()) {
+      report.sources[fmt::format("site {} optimizer state", site.name)] = optimizer;
     }
     for (const auto& [key, takers] :
          asked_outcome(context.step(table), context.inner_at(table)).takers) {

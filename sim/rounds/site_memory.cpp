@@ -5,6 +5,7 @@
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/leader.hpp"
 #include "sim/sites/regions.hpp"
+#include "sim/times/host_update.hpp"
 
 namespace sim {
 
@@ -12,6 +13,9 @@ SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
     : inside_(memory_use(context.area.sites[table].cluster, context.model,
                          context.parallelism_at(table),
                          codec_memory(context.step(table), context.inner_at(table)))),
+      inside_on_host_(host_optimizer_bytes(context.area.sites[table].cluster, context.model,
+                                           context.parallelism_at(table),
+                                           context.calibrations[table])),
       calibration_(context.calibrations[table]),
       node_gpus_(context.area.sites[table].cluster.gpus_per_node),
       stages_(context.parallelism_at(table).pipeline),
@@ -51,9 +55,10 @@ MemoryUse SiteMemory::with(const Scheme& scheme) const {
 
 double SiteMemory::host_bytes(const Scheme& scheme) const {
   const SiteExchange exchange = led_by(syncer_, *scheme.between_sites);
-  if (exchange.outer_state == OuterState::gpu) return 0;
+  if (exchange.outer_state == OuterState::gpu) return node_gpus_ * inside_on_host_;
   const Outer outer = this->outer(exchange);
-  return node_gpus_ * (outer.state + (hosts_update(exchange, calibration_) ? outer.wires : 0));
+  return node_gpus_ *
+         (outer.state + (hosts_update(exchange, calibration_) ? outer.wires : 0) + inside_on_host_);
 }
 
 MemoryUse site_memory(const RoundContext& context, std::size_t table, const Scheme& scheme) {

@@ -14,6 +14,7 @@
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/leader.hpp"
 #include "sim/sites/regions.hpp"
+#include "sim/times/host_update.hpp"
 #include "sim/times/roofline.hpp"
 #include "sim/workload/parallelism_names.hpp"
 

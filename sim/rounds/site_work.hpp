@@ -92,7 +92,8 @@ class SiteMemory {
  public:
   SiteMemory(const RoundContext& context, std::size_t table);
   [[nodiscard]] MemoryUse with(const Scheme& scheme) const;
-  // Outer state, and wires where hosts encode and update; 0 if GPUs keep the state.
+  // Outer state, with the wires where hosts encode and update, and the inner optimizer's; 0 if GPUs
+  // keep both.
   [[nodiscard]] double host_bytes(const Scheme& scheme) const;
 
  private:
@@ -103,6 +104,7 @@ class SiteMemory {
   [[nodiscard]] Outer outer(const SiteExchange& exchange) const;
 
   MemoryUse inside_;
+  double inside_on_host_ = 0;  // for one GPU
   const Calibration& calibration_;
   int node_gpus_ = 1, stages_ = 1, places_ = 1, region_size_ = 1;
   std::optional<Syncer> syncer_;

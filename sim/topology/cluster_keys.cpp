@@ -33,7 +33,8 @@ constexpr TomlKey kClusterKeys[] = {
      "Memory bandwidth from the data sheet, reads plus writes.", "3350 GBps"},
     {"gpu.memory_efficiency", "number above 0 and at most 1", "",
      "Fraction of `memory_bandwidth` that copying large buffers achieves.", "0.9"},
-    {"gpu.host_bandwidth", "bandwidth above 0", "none: schemes cannot keep outer state on hosts",
+    {"gpu.host_bandwidth", "bandwidth above 0",
+     "none: hosts keep neither outer state nor the optimizer's",
      "Bandwidth per direction of the GPU's link to its host, from the data sheet. With `pcie`, "
      "GPUs "
      "on one PCIe switch also share `bridge_bandwidth`.",

@@ -61,7 +61,7 @@ void add_state(const Cluster& cluster, const Parallelism& p, const StageParamete
   const double shards = shard_ranks(cluster, p);
   const double gradient = bytes_of(p.gradients);
   const TrainedState state = trained_state(p, held);
-  use.optimizer = state.optimizer / shards;
+  use.optimizer = p.optimizer_state == OptimizerState::gpu ? state.optimizer / shards : 0;
   if (p.sharding.stage == 3) {
     use.weights = state.weights / shards;
     use.gradients = 4 * parameters / shards;
@@ -146,6 +146,11 @@ double trained_state_bytes(const Model& model, const Parallelism& p) {
     sum += p.tensor * (state.weights + state.optimizer);
   }
   return sum;
+}
+
+double optimizer_bytes(const Cluster& cluster, const Model& model, const Parallelism& p,
+                       int stage) {
+  return trained_state(p, stage_parameters(model, p, stage)).optimizer / shard_ranks(cluster, p);
 }
 
 MemoryUse memory_use(const Cluster& cluster, const Model& model, const Parallelism& p,

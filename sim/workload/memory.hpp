@@ -16,7 +16,8 @@ namespace sim {
 struct MemoryUse {
   double weights = 0;    // BF16; under ZeRO-3 the FP32 weights' shards, cast when they are gathered
   double gradients = 0;  // the gradient buffer; under ZeRO-3 FP32 shards
-  double optimizer = 0;  // moments (Muon: one), and FP32 weights if `weights` are BF16
+  // Moments (Muon: one), and FP32 weights if `weights` are BF16; none if hosts keep them.
+  double optimizer = 0;
   // Kept for the backward passes of all micro-batches in flight (Korthikanti et al. 2205.05198,
   // table 2, less what is recomputed).
   double attention_activations = 0;
@@ -51,6 +52,10 @@ struct CodecMemory {
 // Weights and optimizer of the whole model, each part once however many ranks hold it (but tied
 // embeddings on both their stages): the bytes of a checkpoint. AdamW: 14 per parameter, and 12 under ZeRO-3, whose weights are the optimizer's.
 [[nodiscard]] double trained_state_bytes(const Model& model, const Parallelism& parallelism);
+
+// Bytes of the optimizer's state of one rank of a pipeline stage, wherever it is.
+[[nodiscard]] double optimizer_bytes(const Cluster& cluster, const Model& model,
+                                     const Parallelism& parallelism, int stage);
 
 // A job whose memory is to be predicted.
 struct MemoryJob {

@@ -158,6 +158,12 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
 }
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  if (p.optimizer_state == OptimizerState::host && !host_copy_rate(cluster)) {
+    problem(
+        fmt::format("`optimizer-state`: {} lacks gpu.host_bandwidth, over which the state is "
+                    "copied; add it to that cluster's file",
+                    cluster.name));
+  }
   if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
     problem("`recompute`: alternate recomputation needs fused attention; pass `attention` fused");
   }

@@ -84,6 +84,15 @@ enum class Optimizer {
   muon,           // for the layers' matrices (sim/workload/muon.hpp), adamw for the rest
 };
 
+// Where the optimizer's state is between updates: of AdamW the moments, and the FP32 weights if the
+// model has BF16 ones.
+enum class OptimizerState {
+  gpu,
+  // In the hosts' memory: for each update it goes to the GPU a piece at a time, and back; or hosts
+  // update (sim/times/host_update.hpp).
+  host
+};
+
 enum class Precision { bf16, fp32 };
 [[nodiscard]] constexpr int bytes_of(Precision precision) {
   return precision == Precision::bf16 ? 2 : 4;
@@ -144,6 +153,7 @@ struct Parallelism {
   Casts casts = {};
   MatrixPrecision matrices = MatrixPrecision::bf16;
   Optimizer optimizer = Optimizer::adamw;
+  OptimizerState optimizer_state = OptimizerState::gpu;
   bool gathers_matrices = false;          // ZeRO-3 casts weights to `matrices` before gathering
   Precision gradients = Precision::fp32;  // of the gradient buffer and of uncompressed wires
   Overlap overlap = {};

@@ -29,6 +29,8 @@ inline constexpr EnumName<Precision> kPrecisions[]{{"fp32", Precision::fp32},
 inline constexpr EnumName<Optimizer> kOptimizers[]{{"adamw", Optimizer::adamw},
                                                    {"adamw-foreach", Optimizer::adamw_foreach},
                                                    {"muon", Optimizer::muon}};
+inline constexpr EnumName<OptimizerState> kOptimizerStates[]{{"gpu", OptimizerState::gpu},
+                                                             {"host", OptimizerState::host}};
 inline constexpr EnumName<bool Overlap::*> kOverlaps[]{{"gradients", &Overlap::gradients},
                                                        {"weights", &Overlap::weights},
                                                        {"tensor", &Overlap::tensor},

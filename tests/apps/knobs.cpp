@@ -190,6 +190,8 @@ constexpr Knob kKnobs[] = {
     {"--optimizer", kSmall, "adamw-foreach", "/optimizer_s", up},
     {"--optimizer", kSmall, "muon", "/memory_by_part_bytes/optimizer", down},
     {"--optimizer", kSmall, "muon", "/optimizer_s", up},
+    {"--optimizer-state", kSmall, "host", "/memory_by_part_bytes/optimizer", down},
+    {"--optimizer-state", kSmall, "host", "/other_s", up},
     {"--gradient-precision", kSmall, "bf16", kBetween, down},
     {"--overlap", kSmall, "gradients", kExposed, down},
     {"--overlap", kSmall, "weights", kExposed, down},

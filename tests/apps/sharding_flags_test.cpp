@@ -28,8 +28,8 @@ TEST(Zero3, StandsForWhatPytorchsFsdpDoes) {
   for (const char* said :
        {"--attention sdpa", "--kernels eager", "--overlap gradients,weights", "--reshard on",
         "--unit-layers 1", "--prefetch 1", "--backward-prefetch pre", "--loss unfused",
-        "--optimizer adamw", "--precision bf16", "--weight-precision bf16", "--virtual-stages 1",
-        "--attention sdpa --kernels eager --overlap gradients,weights"}) {
+        "--optimizer adamw", "--optimizer-state gpu", "--precision bf16", "--weight-precision bf16",
+        "--virtual-stages 1", "--attention sdpa --kernels eager --overlap gradients,weights"}) {
     EXPECT_EQ(printed(kH100 + "--zero 3 " + said), alone) << said;
   }
   for (const char* other :
@@ -90,6 +90,7 @@ const Refused kWrong[] = {
     {kA100 + "--kernels triton", "--kernels: 'triton' is not one of: megatron, eager, compiled"},
     {kA100 + "--loss linear", "--loss: 'linear' is not one of: unfused, fused"},
     {kA100 + "--optimizer sgd", "--optimizer: 'sgd' is not one of: adamw, adamw-foreach, muon"},
+    {kA100 + "--optimizer-state nvme", "--optimizer-state: 'nvme' is not one of: gpu, host"},
     {kA100 + "--recompute alternate",
      "--recompute: alternate recomputation needs fused attention; pass --attention fused"},
     {kA100 + "--precision int8", "--precision: 'int8' is not one of: bf16, fp8, mxfp8, nvfp4"},

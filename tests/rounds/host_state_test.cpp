@@ -191,6 +191,25 @@ TEST_F(HostState, IsReportedWithItsCopies) {
   EXPECT_EQ(report.round->by_site[0].host_memory_bytes, kGpus * 8 * shard(area, on_host));
 }
 
+// In each inner step to the GPUs and back; the hosts keep it beside the outer state.
+TEST_F(HostState, IsJoinedByTheInnerOptimizers) {
+  constexpr double kRate = 1e9;
+  const WideArea area = nodes(kRate);
+  const Scheme on_gpu = kept("diloco", OuterState::gpu);
+  const RoundContext before = context(area, on_gpu);
+  RoundContext after = before;
+  after.parallelism.optimizer_state = OptimizerState::host;
+  const double bytes = optimizer_bytes(area.sites[0].cluster, model_, after.parallelism, 0);
+  const double added_s =
+      simulate_round(after, on_gpu).round_s - simulate_round(before, on_gpu).round_s;
+  EXPECT_NEAR(added_s / (10 * 2 * bytes / kRate), 1, 1e-6);
+  const SiteMemory memory(after, 0);
+  EXPECT_NEAR(SiteMemory(before, 0).with(on_gpu).total() - memory.with(on_gpu).total(), bytes, 1);
+  EXPECT_NEAR(memory.host_bytes(on_gpu), kGpus * bytes, 1);
+  const Scheme on_host = kept("diloco", OuterState::host);
+  EXPECT_NEAR(memory.host_bytes(on_host), kGpus * (bytes + 8 * shard(area, on_host)), 1);
+}
+
 TEST_F(HostState, NeedsALinkToTheHost) {
   WideArea area = nodes(1e9);
   area.sites.front().cluster.gpu.host_bandwidth.reset();

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/times/host_update.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/workload/memory.hpp"
+
+namespace sim {
+
+double host_pass_s(const Calibration& calibration, double bytes) {
+  return bytes / calibration.host_codecs->copy_bandwidth->base();
+}
+
+bool hosts_take_step(const Parallelism& p, const Calibration& calibration) {
+  return p.optimizer_state == OptimizerState::host && p.optimizer != Optimizer::muon &&
+         calibration.host_codecs != nullptr;
+}
+
+double host_optimizer_bytes(const Cluster& cluster, const Model& model, const Parallelism& p,
+                            const Calibration& calibration) {
+  if (p.optimizer_state == OptimizerState::gpu) return 0;
+  constexpr double kFp32 = 4;
+  const bool own_weights = p.sharding.stage == 3 && hosts_take_step(p, calibration);
+  double bytes = 0;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    bytes += optimizer_bytes(cluster, model, p, stage);
+    if (own_weights) {
+      bytes += kFp32 * stage_parameters(model, p, stage).total() / shard_ranks(cluster, p);
+    }
+  }
+  return bytes / p.pipeline;
+}
+
+std::string optimizer_state_source(const Cluster& cluster, const Parallelism& p,
+                                   const Calibration& calibration) {
+  if (p.optimizer_state == OptimizerState::gpu) return "";
+  return fmt::format("on the hosts{}; copies at {:.4g} GB/s per GPU and direction",
+                     hosts_take_step(p, calibration) ? ", which update" : "",
+                     host_copy_rate(cluster).value_or(Bandwidth()) / 1_GBps);
+}
+
+}  // namespace sim
