@@ -130,7 +130,8 @@ void check(const CompareOptions& o) {
     throw InputError("--scheme: each side takes one scheme; compare several with gardenhose run");
   }
   if (o.a.empty() && o.b.empty()) {
-    throw InputError("--a: is missing, and so is --b; write in one of them what the sides differ in");
+    throw InputError(
+        "--a: is missing, and so is --b; write in one of them what the sides differ in");
   }
   if (o.tune && is_wide_area(o.job.topology)) refuse_tune(o.job.topology);
 }

@@ -48,8 +48,9 @@ class Rounds {
     }
     if (month_ != nullptr) comings_.end_month(now_s_);
     played_.time_s = now_s_;
-    played_.members =
-        contributions_ / static_cast<double>(std::max<std::int64_t>(1, played_.rounds));
+    const auto rounds = static_cast<double>(std::max<std::int64_t>(1, played_.rounds));
+    played_.members /= rounds;
+    played_.heard /= rounds;
     return played_;
   }
 
@@ -107,12 +108,14 @@ class Rounds {
 
   void end_rounds(const std::vector<int>& members, const RoundLength& round, double rounds) {
     for (const std::size_t kind : kinds_) {
-      const double added = rounds * members[kind] * contribution(given_, round, kind);
+      const double each = contribution(given_, round, kind);
+      const double added = rounds * members[kind] * each;
       played_.kept += added;
       unsaved_ += added;
+      if (each > 0) played_.heard += rounds * members[kind];
     }
     unsaved_rounds_ += static_cast<std::int64_t>(rounds);
-    contributions_ += rounds * sum(members);
+    played_.members += rounds * sum(members);
     played_.rounds += static_cast<std::int64_t>(rounds);
   }
 
@@ -233,8 +236,7 @@ class Rounds {
   std::vector<int> members_;  // of the round that is played, by kind
   std::vector<std::size_t> kinds_;
   PlayedRounds played_;
-  double contributions_ = 0;  // members at the ends of rounds, summed over them
-  double unsaved_ = 0;        // contributions since the last checkpoint
+  double unsaved_ = 0;  // contributions since the last checkpoint
   std::int64_t unsaved_rounds_ = 0;
 };
 

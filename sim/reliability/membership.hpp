@@ -60,6 +60,7 @@ struct PlayedRounds {
   double kept = 0;      // of what members contributed
   double lost = 0;      // MemberKind::per_round of each that left before the round's end
   double members = 0;   // at the end of a round, mean
+  double heard = 0;     // of them, those that contribute to it
   double waited_s = 0;  // for members that had left: detection, and exchanges begun in vain
   double idle_s = 0;    // with fewer members than are needed
   double undone = 0;    // of what members had contributed since the last checkpoint

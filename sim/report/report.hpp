@@ -133,7 +133,7 @@ struct RoundFigures {
 // months. Ranges are likely ones, of a month and of the speed with all sites, as independent errors.
 struct MembershipFigures {
   int sites = 0;
-  double members = 0;  // of them, at the end of a round
+  double members = 0;  // of them, whose work a round counts
   double tokens_per_s = 0, tokens_per_s_low = 0, tokens_per_s_high = 0;
   double expected_tokens_per_s = 0;  // by plain arithmetic
   double kept_share = 0;             // of the tokens per second with all sites

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/study/membership.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/base/error.hpp"
 #include "sim/reliability/membership.hpp"
 #include "sim/rounds/round_rates.hpp"
 #include "sim/rounds/simulate_round.hpp"
@@ -20,7 +23,7 @@ namespace {
 
 constexpr double kMonth_s = 30 * kDay_s;
 // Months that are played for a likely range, and of how many comings and goings at most.
-constexpr double kFewestMonths = 8, kMostMonths = 40, kMostEvents = 2e6;
+constexpr double kFewestMonths = 8, kMostMonths = 40, kMostEvents = 2e6, kMostOfAMonth = 4e6;
 constexpr std::uint64_t kSeed = 20;
 // Of a table of more sites, rounds are simulated at so many numbers of them.
 constexpr int kNumbers = 64;
@@ -97,10 +100,18 @@ MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double
   return kind;
 }
 
-double months_played(const std::vector<MemberKind>& kinds) {
+double months_played(const std::vector<MemberKind>& kinds, const WideArea& area) {
   double events = 0;  // of a month
-  for (const MemberKind& kind : kinds) {
-    events += 2 * kind.count * kMonth_s / (kind.stays_s + kind.away_s);
+  for (std::size_t table = 0; table < kinds.size(); ++table) {
+    const MemberKind& kind = kinds[table];
+    const double own = 2 * kind.count * kMonth_s / (kind.stays_s + kind.away_s);
+    if (own > kMostOfAMonth) {
+      throw InputError(
+          fmt::format("sites.{}.stays: sites would leave and come back {:.3g} times a "
+                      "month, at most {:.0g} are played; write longer times",
+                      area.sites[table].name, own / 2, kMostOfAMonth / 2));
+    }
+    events += own;
   }
   return std::clamp(kMostEvents / std::max(1.0, events), kFewestMonths, kMostMonths);
 }
@@ -213,12 +224,13 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
   const Membership membership = membership_with(job, setup, report, rounds);
   PlayedRounds all;
   std::vector<double> tokens_per_s;  // of months
-  double members = 0, saves_usd = 0;
-  const double months = std::floor(months_played(membership.kinds));
+  double members = 0, heard = 0, saves_usd = 0;
+  const double months = std::floor(months_played(membership.kinds, job.topology));
   for (std::uint64_t month = 0; month < static_cast<std::uint64_t>(months); ++month) {
     const PlayedRounds one = play_rounds(membership, kMonth_s, kSeed + month);
     tokens_per_s.push_back(one.kept / one.time_s);
     members += one.members * static_cast<double>(one.rounds);
+    heard += one.heard * static_cast<double>(one.rounds);
     for (double PlayedRounds::*figure :
          {&PlayedRounds::time_s, &PlayedRounds::kept, &PlayedRounds::lost, &PlayedRounds::waited_s,
           &PlayedRounds::idle_s, &PlayedRounds::undone, &PlayedRounds::saved_s}) {
@@ -238,7 +250,7 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
   const double steps = all.lost + all.kept + all.undone;
   MembershipFigures figures{
       .sites = place_count(job.topology),
-      .members = members / static_cast<double>(std::max<std::int64_t>(1, all.rounds)),
+      .members = heard / static_cast<double>(std::max<std::int64_t>(1, all.rounds)),
       .tokens_per_s = all.kept / all.time_s,
       .tokens_per_s_low = rank(0.1),
       .tokens_per_s_high = rank(0.9),
@@ -254,10 +266,9 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
   }
   figures.kept_share = figures.tokens_per_s / report.tokens_per_s;
   if (figures.tokens_per_s <= 0) return figures;
-  const double rounds_per_s = static_cast<double>(all.rounds) / all.time_s;
+  // Those that nobody hears have sent, too.
   figures.egress_usd_per_s =
-      report.round->egress_usd * figures.members / figures.sites * rounds_per_s +
-      saves_usd / all.time_s;
+      (report.round->egress_usd * members / figures.sites + saves_usd) / all.time_s;
   const double usd = usd_per_second(job.topology) + figures.egress_usd_per_s;
   figures.usd_per_million_tokens = usd / figures.tokens_per_s * 1e6;
   return figures;

@@ -264,8 +264,8 @@ constexpr TomlKey kClusterKeys[] = {
      "Measured speed of operators over that of published kernels or, without such, over the "
      "roofline."},
     {"fitted.host_slowdown", "number above 0 and at most 1000", "1",
-     "Factor on the times that hosts take to issue kernels, unless `--host-issue` gives them; fitted "
-     "to measured steps."},
+     "Factor on the times that hosts take to issue kernels, unless `host-issue` gives them; "
+     "fitted to measured steps."},
     {"fitted.rows", "list of strings", "none: the constants are treated as if set by hand",
      "Names (as in `gardenhose validate`) of the published rows to which these constants were "
      "fitted."},

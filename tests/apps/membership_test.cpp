@@ -57,6 +57,7 @@ TEST(MembershipOfSites, CountsWhatARoundCounts) {
       "--set sites.east.returns_after=4h --set membership.detection=6s");
   EXPECT_EQ(late["outcome"], "partial");
   EXPECT_NEAR(late["kept_share"], 1, 1e-3);
+  EXPECT_NEAR(late["members"], 1, 1e-3);
 }
 
 TEST(MembershipOfSites, IsNearPlainArithmeticWhereRoundsAreShort) {
@@ -67,6 +68,13 @@ TEST(MembershipOfSites, IsNearPlainArithmeticWhereRoundsAreShort) {
   EXPECT_GT(coming["kept_tokens_per_s_high"], kept);
   EXPECT_NEAR(coming["leaves_per_day"], 20 * 24 / (20 + 4.0), 1);
   EXPECT_NEAR(coming["training_days"].get<double>() * 86400 * kept, 1e12, 1e6);
+}
+
+TEST(MembershipOfSites, AreRefusedIfTheyComeTooOften) {
+  expect_command_refused(
+      "run --topology two_sites_10g --model gpt_125m --scheme diloco --set membership.detection=6s "
+      "--set sites.east.stays=1ms --set sites.east.returns_after=1ms",
+      "sites.east.stays");
 }
 
 TEST(MembershipOfSites, IsSaidOnlyWhereTheyComeAndGo) {

@@ -16,7 +16,7 @@ std::optional<double> launch_latency_of(const Job& job) {
   return job.cluster().gpu.launch_latency.base();
 }
 
-// --host-issue gives the time, or a factor, instead.
+// `host-issue` gives the time, or a factor, instead.
 std::optional<double> host_slowdown_of(const Job& job) {
   const Hosts& hosts = job.calibration().hosts;
   const double fitted = job.cluster().fitted.host_slowdown.value_or(1);

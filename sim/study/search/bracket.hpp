@@ -9,7 +9,7 @@ namespace sim::study {
 // Searched in its logarithm.
 struct Range {
   double lowest = 0, highest = 0;
-  bool whole = false;  // whole numbers
+  bool whole = false;   // whole numbers
   double close = 1.01;  // of a bracket's ends, where they are no whole numbers
 };
 
