@@ -84,11 +84,12 @@ double fullest_link(const RoundResult& result) {
     if (hops.empty()) continue;
     if (!counts(hops.front().source)) continue;  // of a ring all are heard
     const bool arrives = counts(hops.back().destination);
-    const auto leaves = [&](const Hop& hop, LinkId link) { return link == uplink_of(hop.source); };
+    const auto leaves = [&](LinkId link) {
+      return std::ranges::any_of(hops,
+                                 [=](const Hop& hop) { return link == uplink_of(hop.source); });
+    };
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
-      if (!arrives && std::ranges::none_of(hops, [&](const Hop& hop) { return leaves(hop, link); }))
-        continue;
-      bytes[link] += operation.bytes * times;
+      if (arrives || leaves(link)) bytes[link] += operation.bytes * times;
     }
   }
   const double played_s = result.timeline.makespan_s;
