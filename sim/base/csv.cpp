@@ -51,6 +51,18 @@ std::vector<std::string> fields_of(std::string_view line) {
   return fields;
 }
 
+// `columns`, then any of `optional`, none twice.
+bool is_header(std::span<const std::string> header, std::span<const std::string_view> columns,
+               std::span<const std::string_view> optional) {
+  if (header.size() < columns.size()) return false;
+  const auto further = header.subspan(columns.size());
+  return std::ranges::equal(header.first(columns.size()), columns) &&
+         std::ranges::all_of(further, [&](const std::string& name) {
+           return std::ranges::find(optional, name) != optional.end() &&
+                  std::ranges::count(further, name) == 1;
+         });
+}
+
 }  // namespace
 
 void CsvRow::fail(std::string_view what) const { throw InputError(place_ + std::string(what)); }
@@ -59,6 +71,11 @@ const std::string& CsvRow::text(const std::string& column) const {
   const auto found = fields_.find(column);
   if (found == fields_.end()) fail("no column " + column);
   return found->second;
+}
+
+bool CsvRow::has(const std::string& column) const {
+  const auto found = fields_.find(column);
+  return found != fields_.end() && !found->second.empty();
 }
 
 double CsvRow::number(const std::string& column) const {
@@ -76,7 +93,8 @@ std::optional<double> CsvRow::known(const std::string& column) const {
 }
 
 std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path& file,
-                              std::span<const std::string_view> columns) {
+                              std::span<const std::string_view> columns,
+                              std::span<const std::string_view> optional) {
   const std::string name = printable_path(file);
   if (text.size() > kMostInputBytes) {
     throw InputError(name + ": is larger than 1 MiB; is it the right file?");
@@ -94,8 +112,10 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
     const std::vector<std::string> fields = fields_of(line);
     if (header.empty()) {
       header = fields;
-      if (columns.empty() || std::ranges::equal(header, columns)) continue;
-      throw InputError(fmt::format("{}is not the header; write {}", place, joined(columns, ",")));
+      if (columns.empty() || is_header(header, columns, optional)) continue;
+      throw InputError(fmt::format(
+          "{}is not the header; write {}{}", place, joined(columns, ","),
+          optional.empty() ? "" : fmt::format(", and after them any of {}", joined(optional))));
     }
     if (fields.size() != header.size()) {
       problems.push_back(fmt::format("{}{} field{} for {} column{}", place, fields.size(),

@@ -21,6 +21,8 @@ class CsvRow {
 
   // Throws an InputError with the line's location if there is no such column.
   [[nodiscard]] const std::string& text(const std::string& column) const;
+  // Whether there is such a column, and the field is not empty.
+  [[nodiscard]] bool has(const std::string& column) const;
   // As text(), and also throws if the field is not a finite number above 0.
   [[nodiscard]] double number(const std::string& column) const;
   // As number(); none if the field is a hyphen, which stands for what is not known.
@@ -42,10 +44,11 @@ class CsvRow {
 // Throws InputError if the file cannot be read or a line and the header differ in their number of
 // fields.
 [[nodiscard]] std::vector<CsvRow> read_csv(const std::filesystem::path& file);
-// Reads text in memory, of at most 1 MiB. Its header must equal `columns` unless they are empty.
-// Throws with a located line for each problem.
+// Reads text in memory, of at most 1 MiB. Its header must equal `columns` unless they are empty; any of
+// `optional` may follow. Throws with a located line for each problem.
 [[nodiscard]] std::vector<CsvRow> parse_csv(std::string_view text,
                                             const std::filesystem::path& file,
-                                            std::span<const std::string_view> columns = {});
+                                            std::span<const std::string_view> columns = {},
+                                            std::span<const std::string_view> optional = {});
 
 }  // namespace sim

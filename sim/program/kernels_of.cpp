@@ -108,8 +108,10 @@ DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& schem
   DoubtfulKernels notes;
   for_each_use(lay_out_once(context, scheme), [&](const CodecUse& use, std::string_view) {
     const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
-    if (!time.substituted.empty())
-      notes.substituted.insert({use.wire.card->name, time.substituted});
+    if (!time.substituted.empty()) {
+      const auto& card = use.wire.card ? use.wire.card : use.wire_out.card;
+      notes.substituted.insert({card->name, time.substituted});
+    }
     const double excess = use.step == nullptr ? time.sizes.excess(use.elements) : 1;
     if (excess < kFarOff) return;
     note(notes,

@@ -31,7 +31,7 @@ struct ExtrapolatedKernel {
   double excess = 1;  // elements over the largest, or the smallest over elements
 };
 
-// A sum of decoded wires that a codec's card has no time for.
+// A kernel that a codec's card has no time for.
 struct SubstitutedKernel {
   std::string codec;  // "mine"
   std::string what;   // "decode_reduce of 16 inputs: 16 decodes and 15 memory passes"

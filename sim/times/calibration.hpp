@@ -137,7 +137,7 @@ struct KernelEstimate {
   double seconds = 0;
   std::string source;  // "measured on H200 (h200)", "compiled for sm_100, from times ...", ...
   MeasuredSizes sizes = {};
-  std::string substituted = {};  // a sum that the codec's card lacks, and what stands for it
+  std::string substituted = {};  // a kernel that a card lacks, and what stands for it
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/times/codec_card.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "sim/times/calibration_rows.hpp"
+
 namespace sim {
+
+std::string key_of(const CardKernel& kernel) {
+  using codecs::Operation;
+  const bool requantizes = kernel.operation == Operation::decode_reduce_encode;
+  std::string key(name_of(kernel.operation));
+  if (requantizes || kernel.operation == Operation::decode_reduce) {
+    key += fmt::format("/{}", kernel.inputs);
+  }
+  if (requantizes) {  // has no values
+    if (!kernel.from.empty()) key += " from " + kernel.from;
+    return kernel.to.empty() ? key : key + " to " + kernel.to;
+  }
+  return kernel.value_bytes == usual_value_bytes(kernel.operation)
+             ? key
+             : fmt::format("{} of {}-byte values", key, kernel.value_bytes);
+}
 
 double mean_bits(const CodecCard& card) { return largest_bits(card, 1); }
 

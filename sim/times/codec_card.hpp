@@ -24,15 +24,20 @@
 //   normal = 0.0                      # encode of values of a distribution of this name
 //   student_t3 = 0.0
 //
-// The CSV of times, in seconds, has a line for each step and measured size. Elements are counted at
-// the input of an encode and at one output of a decode. `encode` and `decode` are required; without
-// a `decode_reduce` for the number of wires (one kernel that sums them), wires are decoded one by
-// one and added up.
+// The CSV of times, in seconds, has a line for each step and measured size. Steps are named as
+// codecs::Operation is. Elements are counted at the input of an encode and at one output of a decode.
+// `encode` and `decode` are required; any other kernel that the file lacks is composed of those and of
+// passes over memory (sim/times/wire.hpp). Sums (`decode_reduce`, `decode_reduce_encode`) are of so
+// many inputs.
 //
 //   step,inputs,elements,seconds
 //   encode,1,1048576,1.1e-5
 //   decode,1,1048576,0.9e-5
 //   decode_reduce,4,1048576,2.8e-5
+//
+// Columns that may follow: `from` and `to`, of a `decode_reduce_encode`, name the codec of the wires that
+// are summed, or of the sum, where it is not the card's own; `value_bytes` is 2 for BF16 values and 4 for
+// FP32, which is usual but for encode_difference and decode_add.
 #pragma once
 
 #include <filesystem>
@@ -49,6 +54,17 @@
 
 namespace sim {
 
+// A kernel that a card may have times for.
+struct CardKernel {
+  codecs::Operation operation = codecs::Operation::encode;
+  int inputs = 1;
+  int value_bytes = 4;
+  std::string from = {}, to = {};  // names of another codec; empty: the card's own
+};
+// Key of its times: "encode", "encode of 2-byte values", "decode_reduce/8", "decode_reduce_encode/8 to
+// int4_g128".
+[[nodiscard]] std::string key_of(const CardKernel& kernel);
+
 struct CodecCard {
   std::string name;  // the file's stem
   std::string summary;
@@ -58,10 +74,9 @@ struct CodecCard {
   Bytes overhead = {};  // per message
   bool summable = false;
   bool rounds = false;
-  std::string gpu;
+  std::string gpu = {};
   Bandwidth memory_bandwidth = {};
-  // By "encode", "decode" or "decode_reduce/INPUTS", sizes ascending.
-  std::map<std::string, std::vector<KernelTime>> steps = {};
+  std::map<std::string, std::vector<KernelTime>> steps = {};  // by key_of(), sizes ascending
   std::map<std::string, double> error = {};
 };
 

@@ -20,14 +20,19 @@ constexpr TomlKey kCodecCardKeys[] = {
      "Whether encoded values can be summed in flight, as in NCCL's all_reduce. Only with a single "
      "`bits_per_element`."},
     {"times.gpu", "string", "",
-     "`gpu.name` (as in the topology files) of the GPU on which the times were measured."},
+     "`gpu.name` (as in the topology files) of the GPU on which the times "
+     "were measured."},
     {"times.memory_bandwidth", "bandwidth above 0", "",
-     "Memory bandwidth of the measured GPU, from its data sheet. It is used to scale the times to "
+     "Memory bandwidth of the measured GPU, from its data sheet. It is "
+     "used to scale the times to "
      "other GPUs.",
      "3350 GBps"},
     {"times.file", "string", "",
-     "CSV file next to the card, with the columns step, inputs, elements and seconds. Steps are "
-     "`encode`, `decode` and `decode_reduce`."},
+     "CSV file next to the card, with the columns step, inputs, elements "
+     "and seconds, and where "
+     "needed from, to and value_bytes. Steps are `encode`, `decode` and, if fused, "
+     "`encode_difference`, `encode_feedback`, `decode_add`, `decode_reduce` and "
+     "`decode_reduce_encode`."},
     {"error.NAME", "number from 0 to 1000000", "unknown",
      "Relative L2 error of one encode of values from the distribution NAME, e.g. `normal` or "
      "`student_t3`."},

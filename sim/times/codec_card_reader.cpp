@@ -12,10 +12,13 @@
 #include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_reader.hpp"
+#include "sim/times/calibration_rows.hpp"
 #include "sim/times/codec_card.hpp"
 
 namespace sim {
 namespace {
+
+using codecs::Operation;
 
 constexpr NumberRange kBits{.lowest = 0, .highest = 64, .above_zero = true};
 constexpr NumberRange kError{.lowest = 0, .highest = 1e6};
@@ -23,12 +26,20 @@ constexpr std::size_t kMostQuantiles = 1001;
 constexpr Bytes kMostOverhead{1 << 20};
 
 constexpr std::array<std::string_view, 4> kColumns{"step", "inputs", "elements", "seconds"};
-constexpr std::array<std::string_view, 3> kSteps{"encode", "decode", "decode_reduce"};
+constexpr std::array<std::string_view, 3> kOptionalColumns{"from", "to", "value_bytes"};
+constexpr std::array<std::string_view, 7> kSteps{
+    "encode",     "encode_difference", "encode_feedback",     "decode",
+    "decode_add", "decode_reduce",     "decode_reduce_encode"};
 constexpr double kMostInputs = 1 << 16;
 // So that rates and ratios of them are finite.
 constexpr double kMostElements = 1e15;
 constexpr double kShortest = 1e-9;
 constexpr double kLongest = 1e6;
+
+bool is_file_name(std::string_view name) {
+  return std::ranges::none_of(
+      name, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; });
+}
 
 double field_within(const CsvRow& row, const char* column, double lowest, double highest) {
   const double value = row.number(column);
@@ -39,30 +50,84 @@ double field_within(const CsvRow& row, const char* column, double lowest, double
   return value;
 }
 
-// Under which the card keeps the row's time.
-std::string key_of(const CsvRow& row) {
+int read_inputs(const CsvRow& row, Operation operation) {
+  const double inputs = field_within(row, "inputs", 1, kMostInputs);
+  const bool reduces =
+      operation == Operation::decode_reduce || operation == Operation::decode_reduce_encode;
+  if (inputs != std::floor(inputs) || reduces != (inputs >= 2)) {
+    row.fail(fmt::format("inputs: {} takes {}, not {}", name_of(operation),
+                         reduces ? "2 or more" : "1", inputs));
+  }
+  return static_cast<int>(inputs);
+}
+
+// The name that the wires of another codec have; empty: the card's own.
+std::string read_other(const CsvRow& row, const char* column) {
+  if (!row.has(column)) return {};
+  constexpr std::string_view kCardEnd = ".toml";
+  const std::string& name = row.text(column);
+  if (name.ends_with(kCardEnd) && is_file_name(name)) {
+    return name.substr(0, name.size() - kCardEnd.size());
+  }
+  const auto format = codecs::format_named(name);
+  if (!format) {
+    row.fail(
+        fmt::format("{}: '{}' is not a codec; `gardenhose list codecs` lists them; a card's "
+                    "file name ends in .toml",
+                    column, printable(name)));
+  }
+  return codecs::format_name(*format);
+}
+
+CardKernel kernel_in(const CsvRow& row) {
   const std::string& step = row.text("step");
-  if (std::ranges::find(kSteps, step) == kSteps.end()) {
+  const auto operation = codecs::operation_named(step);
+  if (!operation) {
     row.fail(fmt::format("step: '{}' is not one of: {}", printable(step), joined(kSteps)));
   }
-  const double inputs = field_within(row, "inputs", 1, kMostInputs);
-  const bool reduces = step == "decode_reduce";
-  if (inputs != std::floor(inputs) || reduces != (inputs >= 2)) {
-    row.fail(fmt::format("inputs: {} takes {}, not {}", step, reduces ? "2 or more" : "1", inputs));
+  CardKernel kernel{.operation = *operation,
+                    .inputs = read_inputs(row, *operation),
+                    .value_bytes = usual_value_bytes(*operation),
+                    .from = read_other(row, "from"),
+                    .to = read_other(row, "to")};
+  const bool requantizes = *operation == Operation::decode_reduce_encode;
+  for (const char* column : {"from", "to"}) {
+    if (requantizes || !row.has(column)) continue;
+    row.fail(fmt::format("{}: is for decode_reduce_encode alone; leave it empty", column));
   }
-  return reduces ? fmt::format("{}/{:.0f}", step, inputs) : step;
+  if (!kernel.from.empty() && !kernel.to.empty()) {
+    row.fail("to: one end is the card's own; leave from or to empty");
+  }
+  if (row.has("value_bytes")) {
+    const double bytes = row.number("value_bytes");
+    if (requantizes) row.fail("value_bytes: decode_reduce_encode has no values; leave it empty");
+    if (bytes != 2 && bytes != 4) row.fail("value_bytes: is neither 2 nor 4");
+    kernel.value_bytes = static_cast<int>(bytes);
+  }
+  return kernel;
+}
+
+// Bytes per element that the kernel reads at least.
+double least_read(const CardKernel& kernel, const CodecCard& card) {
+  constexpr double kValueBytes = 2;
+  switch (kernel.operation) {
+    case Operation::encode:
+    case Operation::encode_difference:
+    case Operation::encode_feedback:
+      return kValueBytes;
+    default:
+      return kernel.from.empty() ? kernel.inputs * mean_bits(card) / 8 : 0;
+  }
 }
 
 // No kernel ends before it has read its input; a launch that nobody waited for does.
-void check_speed(const CsvRow& row, const KernelTime& time, const CodecCard& card) {
+void check_speed(const CsvRow& row, const CardKernel& kernel, const KernelTime& time,
+                 const CodecCard& card) {
   // Caches are faster than the memory, but hold only small inputs.
   constexpr double kMostCached = 256 << 20;
   constexpr double kCachesFaster = 4;
-  constexpr double kValueBytes = 2;  // at least
   if (card.bits_per_element.empty() || card.memory_bandwidth <= Bandwidth()) return;
-  const double of_each =
-      row.text("step") == "encode" ? kValueBytes : row.number("inputs") * mean_bits(card) / 8;
-  const double bytes = time.elements * of_each;
+  const double bytes = time.elements * least_read(kernel, card);
   const double least_s = bytes / card.memory_bandwidth.base();
   const bool is_short = time.seconds < (bytes > kMostCached ? least_s : least_s / kCachesFaster);
   if (!is_short) return;  // nor where a wrong size has no mean
@@ -73,10 +138,11 @@ void check_speed(const CsvRow& row, const KernelTime& time, const CodecCard& car
 }
 
 void add_time(const CsvRow& row, CodecCard& card) {
-  const std::string key = key_of(row);
+  const CardKernel kernel = kernel_in(row);
+  const std::string key = key_of(kernel);
   const KernelTime time{.elements = field_within(row, "elements", 1, kMostElements),
                         .seconds = field_within(row, "seconds", kShortest, kLongest)};
-  check_speed(row, time, card);
+  check_speed(row, kernel, time, card);
   std::vector<KernelTime>& times = card.steps[key];
   const auto place = std::ranges::lower_bound(times, time.elements, {}, &KernelTime::elements);
   if (place != times.end() && place->elements == time.elements) {
@@ -89,7 +155,7 @@ void add_time(const CsvRow& row, CodecCard& card) {
 void add_times(std::string_view text, const std::filesystem::path& file, CodecCard& card) {
   const std::string name = printable_path(file);
   std::vector<std::string> problems;
-  for (const CsvRow& row : parse_csv(text, file, kColumns)) {
+  for (const CsvRow& row : parse_csv(text, file, kColumns, kOptionalColumns)) {
     try {
       add_time(row, card);
     } catch (const InputError& error) {
@@ -128,11 +194,6 @@ void read_wire(TomlReader& reader, CodecCard& card) {
     reader.wrong("wire.summable",
                  "needs messages of one size; write false, or a single bits_per_element");
   }
-}
-
-bool is_file_name(std::string_view name) {
-  return std::ranges::none_of(
-      name, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; });
 }
 
 void read_times(TomlReader& reader, const std::filesystem::path& folder, const TextOf& times_of,

@@ -5,100 +5,145 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
 
-#include "sim/times/calibration_rows.hpp"
+#include "sim/base/error.hpp"
+#include "sim/times/extrapolation.hpp"
 
 namespace sim {
 namespace {
 
 using codecs::Operation;
 
-// A card's kernels are timed on the card's GPU; on another one they go with memory bandwidth.
-class CardTimes {
- public:
-  CardTimes(const CodecCard& card, const Gpu& gpu) : card_(card), gpu_(gpu) {}
+using CardRow = std::map<std::string, std::vector<KernelTime>>::value_type;
 
-  [[nodiscard]] bool has(const std::string& step) const { return card_.steps.contains(step); }
+// The card's times of the kernel, of values of the other size if it has none of this one; null: none.
+const CardRow* row_of(const CodecCard& card, CardKernel kernel) {
+  for (const int value_bytes : {kernel.value_bytes, kernel.value_bytes == 2 ? 4 : 2}) {
+    kernel.value_bytes = value_bytes;
+    const auto found = card.steps.find(key_of(kernel));
+    if (found != card.steps.end()) return &*found;
+  }
+  return nullptr;
+}
+
+// Launches one after the other. A card's kernels are timed on the card's GPU; on another one what they
+// take beyond a fixed time goes with memory bandwidth.
+class CardLaunches {
+ public:
+  CardLaunches(const CodecCard& card, const Gpu& gpu, const CodecUse& use)
+      : card_(card), gpu_(gpu), use_(use) {}
 
   // Notes the sizes of the step that was measured furthest from this one.
-  [[nodiscard]] double seconds(const std::string& step, double elements) {
-    MeasuredSizes sizes = sizes_of(card_.steps.at(step));
+  void add(const CardRow& row, double count = 1) {
+    const auto& [step, times] = row;
+    const double n = use_.elements;
+    MeasuredSizes sizes = sizes_of(times);
     sizes.step = step;
-    if (sizes_.smallest == 0 || sizes.excess(elements) > sizes_.excess(elements)) sizes_ = sizes;
-    const double seconds = interpolated(card_.steps.at(step), elements);
-    return card_.gpu == gpu_.name ? seconds
-                                  : seconds * (card_.memory_bandwidth / gpu_.memory_bandwidth);
+    if (sizes_.smallest == 0 || sizes.excess(n) > sizes_.excess(n)) sizes_ = sizes;
+    // However few of the elements that were timed: a launch.
+    const double least_s =
+        std::min(times.front().seconds, seconds_of_bytes(gpu_, gpu_.memory_bandwidth, 0));
+    const double ratio = gpu_.memory_bandwidth / card_.memory_bandwidth;
+    const double seconds = is_on_its_gpu()
+                               ? timed_seconds(times, n)
+                               : carried_over(times, n, card_.memory_bandwidth, {ratio, ratio});
+    seconds_ += count * std::max(least_s, seconds);
+  }
+  void add(Operation operation, double count = 1) {
+    add(*row_of(card_, {.operation = operation, .value_bytes = use_.value_bytes}), count);
   }
 
-  // A pass of our own over `bytes`.
-  [[nodiscard]] double pass(double bytes) const {
+  // A pass of our own over so many bytes per element.
+  void add_pass(double bytes, double count = 1) {
     const Bandwidth copied = gpu_.memory_bandwidth * gpu_.memory_efficiency;
-    return gpu_.launch_latency.base() + bytes / copied.base();
+    seconds_ += count * (gpu_.launch_latency.base() + bytes * use_.elements / copied.base());
   }
 
-  // `lacks`: what the card has no kernel for, and what is counted instead.
-  [[nodiscard]] std::string source(const std::string& lacks) const {
-    std::string text = card_.gpu == gpu_.name
-                           ? fmt::format("{}'s card", card_.name)
-                           : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
-                                         card_.gpu, card_.name);
-    return lacks.empty() ? text : text + ", which lacks " + lacks;
-  }
-
-  [[nodiscard]] const MeasuredSizes& sizes() const { return sizes_; }
-
-  // R inputs are summed by the card's own kernel, or decoded one by one and added up.
-  [[nodiscard]] double reduce(const CodecUse& use, std::string& lacks) {
-    const std::string own = fmt::format("decode_reduce/{}", use.inputs);
-    if (has(own)) return seconds(own, use.elements);
-    lacks = fmt::format("decode_reduce of {} inputs: {} decodes and {} memory passes", use.inputs,
-                        use.inputs, use.inputs - 1);
-    const double decodes = use.inputs * seconds("decode", use.elements);
-    return decodes + (use.inputs - 1) * pass(3.0 * use.value_bytes * use.elements);
+  // `lacks`: the kernel that the card does not have, and what is counted instead.
+  [[nodiscard]] KernelEstimate estimate(const std::string& lacks = {}) const {
+    std::string source = is_on_its_gpu()
+                             ? fmt::format("{}'s card", card_.name)
+                             : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
+                                           card_.gpu, card_.name);
+    if (!lacks.empty()) source += ", which lacks " + lacks;
+    return {seconds_, source, sizes_, lacks};
   }
 
  private:
+  [[nodiscard]] bool is_on_its_gpu() const { return card_.gpu == gpu_.name; }
+
   const CodecCard& card_;
   const Gpu& gpu_;
+  const CodecUse& use_;
+  double seconds_ = 0;
   MeasuredSizes sizes_;
 };
 
-KernelEstimate card_time(const CodecCard& card, const Gpu& gpu, const CodecUse& use) {
-  CardTimes times(card, gpu);
-  const double n = use.elements;
+bool requantizes(const CodecUse& use) { return use.operation == Operation::decode_reduce_encode; }
+
+// What the card's times call a kernel that reads or writes its wires.
+CardKernel named_by(const CodecCard& card, const CodecUse& use) {
+  CardKernel kernel{
+      .operation = use.operation, .inputs = use.inputs, .value_bytes = use.value_bytes};
+  if (!requantizes(use) || use.wire == use.wire_out) return kernel;
+  const bool reads = use.wire.card.get() == &card;
+  (reads ? kernel.to : kernel.from) = (reads ? use.wire_out : use.wire).name();
+  return kernel;
+}
+
+// By a card's own times of the kernel, if it has any.
+std::optional<KernelEstimate> own_time(const Gpu& gpu, const CodecUse& use) {
+  for (const CodecCard* card : {use.wire.card.get(), use.wire_out.card.get()}) {
+    const CardRow* row = card != nullptr ? row_of(*card, named_by(*card, use)) : nullptr;
+    if (row == nullptr) continue;
+    CardLaunches launches(*card, gpu, use);
+    launches.add(*row);
+    return launches.estimate();
+  }
+  return std::nullopt;
+}
+
+// Wires that are decoded one by one, and added up: "4 decodes and 3 memory passes".
+std::string decodes_and_passes(int inputs, std::string_view between) {
+  return fmt::format("{} decodes{}{} memory {}", inputs, between, inputs - 1,
+                     inputs == 2 ? "pass" : "passes");
+}
+
+// Of a kernel that the card has no times of.
+KernelEstimate composed_time(const CodecCard& card, const Gpu& gpu, const CodecUse& use) {
+  CardLaunches launches(card, gpu, use);
   const double value = use.value_bytes;
-  std::string lacks;
-  double seconds = 0;
   switch (use.operation) {
-    case Operation::encode:
-      seconds = times.seconds("encode", n);
-      break;
     case Operation::encode_difference:
       // New and old values read, the difference written.
-      lacks = "encode of differences: an encode and a memory pass";
-      seconds = times.pass((value + 2 + 2) * n) + times.seconds("encode", n);
-      break;
+      launches.add_pass(value + 2 + 2);
+      launches.add(Operation::encode);
+      return launches.estimate("encode_difference: an encode and a memory pass");
     case Operation::encode_feedback:
       // The sum, then what a decode of the wire leaves of it.
-      lacks = "encode with error feedback: an encode, a decode and two memory passes";
-      seconds = times.pass((value + 2 * use.residual_bytes) * n) + times.seconds("encode", n) +
-                times.seconds("decode", n) + times.pass((value + 2 * use.residual_bytes) * n);
-      break;
-    case Operation::decode:
-      seconds = times.seconds("decode", n);
-      break;
+      launches.add_pass(value + 2 * use.residual_bytes, 2);
+      launches.add(Operation::encode);
+      launches.add(Operation::decode);
+      return launches.estimate("encode_feedback: an encode, a decode and 2 memory passes");
     case Operation::decode_add:
-      lacks = "decode and add: a decode and a memory pass";
-      seconds = times.seconds("decode", n) + times.pass(3 * value * n);
-      break;
+      launches.add(Operation::decode);
+      launches.add_pass(3 * value);
+      return launches.estimate("decode_add: a decode and a memory pass");
     case Operation::decode_reduce:
+      launches.add(Operation::decode, use.inputs);
+      launches.add_pass(3 * value, use.inputs - 1);
+      return launches.estimate(fmt::format("decode_reduce of {} inputs: {}", use.inputs,
+                                           decodes_and_passes(use.inputs, " and ")));
+    case Operation::encode:
+    case Operation::decode:
     case Operation::decode_reduce_encode:
-      seconds = times.reduce(use, lacks);
-      break;
+      break;  // every card has these; and see reencode_time()
   }
-  const bool sums =
-      use.operation == Operation::decode_reduce || use.operation == Operation::decode_reduce_encode;
-  return {seconds, times.source(lacks), times.sizes(), sums ? lacks : ""};
+  require(false, "a kernel that is not composed of others");
+  return {};
 }
 
 KernelUse kernel_of(const CodecUse& use) {
@@ -115,6 +160,7 @@ KernelUse kernel_of(const CodecUse& use) {
 KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, const CodecUse& use) {
   CodecUse reduce = use;
   reduce.operation = Operation::decode_reduce;
+  reduce.wire_out = {};
   const CodecUse encode{.operation = Operation::encode,
                         .wire = use.wire_out,
                         .value_bytes = use.value_bytes,
@@ -122,9 +168,15 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
   const KernelEstimate first = codec_time(calibration, gpu, reduce);
   const KernelEstimate second = codec_time(calibration, gpu, encode);
   const double n = use.elements;
+  const CodecCard& card = use.wire.card ? *use.wire.card : *use.wire_out.card;
+  const CardKernel kernel = named_by(card, use);
   return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source),
           first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes,
-          first.substituted};
+          fmt::format("decode_reduce_encode of {} inputs{}{}: {} and an encode", use.inputs,
+                      kernel.from.empty() ? "" : " from " + kernel.from,
+                      kernel.to.empty() ? "" : " to " + kernel.to,
+                      first.substituted.empty() ? "a decode_reduce"
+                                                : decodes_and_passes(use.inputs, ", "))};
 }
 
 }  // namespace
@@ -164,12 +216,10 @@ std::string CodecUse::label() const {
 KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu, const CodecUse& use) {
   if (use.step != nullptr) return step_time(calibration, gpu, *use.step, use.shape);
   if (use.elements <= 0) return {};
-  const bool requantizes = use.operation == Operation::decode_reduce_encode;
-  if (requantizes && (use.wire.card || use.wire_out.card)) {
-    return reencode_time(calibration, gpu, use);
-  }
-  if (use.wire.card) return slowed(card_time(*use.wire.card, gpu, use), calibration);
-  return kernel_time(calibration, gpu, kernel_of(use));
+  if (!use.wire.card && !use.wire_out.card) return kernel_time(calibration, gpu, kernel_of(use));
+  if (const auto own = own_time(gpu, use)) return slowed(*own, calibration);
+  if (requantizes(use)) return reencode_time(calibration, gpu, use);
+  return slowed(composed_time(*use.wire.card, gpu, use), calibration);
 }
 
 }  // namespace sim

@@ -48,11 +48,77 @@ TEST(CodecCardFile, TakesBlanksAndLineEndsOfOtherSystems) {
   EXPECT_EQ(card.steps.at("encode").front().seconds, 1e-5);
 }
 
+// Every operation has its rows; the columns that may follow say of which other codec and values.
+TEST(CodecCardFile, HasTimesOfEveryKernelThatASchemeCanLaunch) {
+  const CodecCard card = read_card(kSampleCard,
+                                   "step,inputs,elements,seconds,to,value_bytes,from\n"
+                                   "encode,1,1e6,1e-5,,,\n"
+                                   "encode,1,1e6,2e-5,,2,\n"
+                                   "encode_difference,1,1e6,3e-5,,2,\n"
+                                   "encode_feedback,1,1e6,4e-5,,4,\n"
+                                   "decode,1,1e6,5e-5,,4,\n"
+                                   "decode_add,1,1e6,6e-5,,4,\n"
+                                   "decode_reduce,8,1e6,7e-5,,,\n"
+                                   "decode_reduce_encode,8,1e6,8e-5,,,\n"
+                                   "decode_reduce_encode,8,1e6,9e-5,int4_g128,,\n"
+                                   "decode_reduce_encode,8,1e6,1e-4,,,other.toml\n");
+  const std::vector<std::string> keys{"decode",
+                                      "decode_add of 4-byte values",
+                                      "decode_reduce/8",
+                                      "decode_reduce_encode/8",
+                                      "decode_reduce_encode/8 from other",
+                                      "decode_reduce_encode/8 to int4_g128",
+                                      "encode",
+                                      "encode of 2-byte values",
+                                      "encode_difference",
+                                      "encode_feedback"};
+  std::vector<std::string> read;
+  for (const auto& [key, times] : card.steps) {
+    read.push_back(key);
+    EXPECT_EQ(times.size(), 1u) << key;
+  }
+  EXPECT_EQ(read, keys);
+  EXPECT_EQ(card.steps.at("decode_reduce_encode/8 to int4_g128").front().seconds, 9e-5);
+}
+
 struct Wrong {
   std::string_view line;
   std::string_view damaged;
   std::string_view error;
 };
+
+TEST(CodecCardFile, HasOtherEndsAndValuesCheckedWhereAKernelHasThem) {
+  const auto error = [](const std::string& line,
+                        const std::string& columns = "from,to,value_bytes") {
+    return error_of(kSampleCard, "step,inputs,elements,seconds," + columns + "\n" + line +
+                                     "\nencode,1,1e6,1e-5,,,\ndecode,1,1e6,1e-5,,,\n");
+  };
+  constexpr Wrong kWrongs[] = {
+      {"decode_reduce,4,1e6,1e-4,int4_g128,,", "",
+       "2:1: from: is for decode_reduce_encode alone; leave it empty"},
+      {"encode,1,1e7,1e-4,,int4_g128,", "",
+       "2:1: to: is for decode_reduce_encode alone; leave it empty"},
+      {"decode_reduce_encode,4,1e6,1e-4,int4_g128,int8_g128,", "",
+       "2:1: to: one end is the card's own; leave from or to empty"},
+      {"decode_reduce_encode,4,1e6,1e-4,int5,,", "",
+       "2:1: from: 'int5' is not a codec; `gardenhose list codecs` lists them; a card's file name "
+       "ends in .toml"},
+      {"decode_reduce_encode,4,1e6,1e-4,,,4", "",
+       "2:1: value_bytes: decode_reduce_encode has no values; leave it empty"},
+      {"encode,1,1e7,1e-4,,,3", "", "2:1: value_bytes: is neither 2 nor 4"},
+      {"decode_reduce_encode,1,1e6,1e-4,,,", "",
+       "2:1: inputs: decode_reduce_encode takes 2 or more, not 1"},
+  };
+  for (const Wrong& wrong : kWrongs) {
+    EXPECT_EQ(error(std::string(wrong.line)), "some/sample.csv:" + std::string(wrong.error));
+  }
+  for (const char* columns : {"from,from,to", "from,to,value"}) {
+    EXPECT_EQ(
+        error("", columns),
+        "some/sample.csv:1:1: is not the header; write step,inputs,elements,seconds, and after "
+        "them any of from, to, value_bytes");
+  }
+}
 
 TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
   constexpr Wrong kWrongs[] = {
@@ -102,9 +168,12 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
 TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
   constexpr Wrong kWrongs[] = {
       {"step,inputs,elements,seconds", "step,elements,seconds",
-       "2:1: is not the header; write step,inputs,elements,seconds"},
+       "2:1: is not the header; write step,inputs,elements,seconds, and after them any of from, "
+       "to, "
+       "value_bytes"},
       {"encode,1,1e8", "encod,1,1e8",
-       "3:1: step: 'encod' is not one of: encode, decode, decode_reduce"},
+       "3:1: step: 'encod' is not one of: encode, encode_difference, encode_feedback, decode, "
+       "decode_add, decode_reduce, decode_reduce_encode"},
       {"encode,1,1e8", "encode,2,1e8", "3:1: inputs: encode takes 1, not 2"},
       {"decode_reduce,4", "decode_reduce,1", "6:1: inputs: decode_reduce takes 2 or more, not 1"},
       {"decode_reduce,4", "decode_reduce,2.5",

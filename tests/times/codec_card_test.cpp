@@ -86,8 +86,8 @@ TEST(CardWire, IsSummableWhereTheCardSaysSo) {
   EXPECT_TRUE(wire_of(card).is_summable());
 }
 
-// Between 1e6 elements in 10 us and 1e8 in 1 ms the time is in proportion: 1e7 take 100 us. Below it
-// is the launch, above the rate.
+// Between 1e6 elements in 10 us and 1e8 in 1 ms the time is in proportion: 1e7 take 100 us. Above it is
+// the rate, below the rate too, but at least a launch of 1 us and its ramp.
 TEST(CardTimes, AreInterpolatedInTheLogarithmOfTheSize) {
   const auto encode = [](double elements) {
     return seconds_of({.operation = codecs::Operation::encode,
@@ -96,7 +96,8 @@ TEST(CardTimes, AreInterpolatedInTheLogarithmOfTheSize) {
   };
   EXPECT_NEAR(encode(1e7), 1e-4, 1e-12);
   EXPECT_NEAR(encode(1e6), 1e-5, 1e-14);
-  EXPECT_EQ(encode(10), 1e-5);
+  EXPECT_NEAR(encode(5e5), 5e-6, 1e-14);
+  EXPECT_EQ(encode(10), seconds_of_bytes(measured_gpu(), 1000_GBps, 0));
   EXPECT_NEAR(encode(1e9), 1e-2, 1e-10);
   EXPECT_EQ(encode(0), 0);
 }
@@ -160,6 +161,46 @@ TEST(CardTimes, AreComposedOfWhatTheCardHas) {
       "sample's card, which lacks decode_reduce of 3 inputs: 3 decodes and 2 memory passes");
 }
 
+CodecUse use_of(codecs::Operation operation, const Wire& wire) {
+  return {.operation = operation, .wire = wire, .inputs = 2, .elements = 1e6};
+}
+
+// What stands in is named where it does, and nothing stands in for a kernel with a row.
+TEST(CardTimes, SayWhatStandsInForAKernelWithoutARow) {
+  using codecs::Operation;
+  const auto substituted = [](const CodecUse& use) {
+    return codec_time(roofline(), measured_gpu(), use).substituted;
+  };
+  CodecCard card = read_card();
+  for (const auto& [operation, what] :
+       {std::pair{Operation::encode, ""},
+        {Operation::decode, ""},
+        {Operation::encode_difference, "encode_difference: an encode and a memory pass"},
+        {Operation::encode_feedback, "encode_feedback: an encode, a decode and 2 memory passes"},
+        {Operation::decode_add, "decode_add: a decode and a memory pass"},
+        {Operation::decode_reduce, "decode_reduce of 2 inputs: 2 decodes and 1 memory pass"}}) {
+    EXPECT_EQ(substituted(use_of(operation, wire_of(card))), what);
+    const CardKernel kernel{.operation = operation, .inputs = 2, .value_bytes = 4};
+    card.steps[key_of(kernel)] = {{.elements = 1e6, .seconds = 7e-5}};
+    EXPECT_EQ(substituted(use_of(operation, wire_of(card))), "");
+    EXPECT_EQ(seconds_of(use_of(operation, wire_of(card))), 7e-5);
+    card.steps = read_card().steps;
+  }
+}
+
+// Of values of 2 bytes those of 4 stand for, and the other way round.
+TEST(CardTimes, AreOfValuesOfTheSameSizeWhereTheCardHasThem) {
+  CodecCard card = read_card();
+  CodecUse use = use_of(codecs::Operation::encode, wire_of(card));
+  use.value_bytes = 2;
+  EXPECT_EQ(seconds_of(use), 1e-5);
+  card.steps["encode of 2-byte values"] = {{.elements = 1e6, .seconds = 7e-6}};
+  use.wire = wire_of(card);
+  EXPECT_EQ(seconds_of(use), 7e-6);
+  use.value_bytes = 4;
+  EXPECT_EQ(seconds_of(use), 1e-5);
+}
+
 TEST(CardTimes, OfASumThatIsEncodedAgainAreBothKernels) {
   const Wire card = wire_of(read_card());
   const Wire codec{codecs::codec_named("int8_g128").format};
@@ -171,6 +212,31 @@ TEST(CardTimes, OfASumThatIsEncodedAgainAreBothKernels) {
   const double encode =
       seconds_of({.operation = codecs::Operation::encode, .wire = codec, .elements = 1e6});
   EXPECT_NEAR(seconds_of(use), 5e-5 + encode, 1e-12);
+  EXPECT_EQ(codec_time(roofline(), measured_gpu(), use).substituted,
+            "decode_reduce_encode of 4 inputs to int8_g128: a decode_reduce and an encode");
+}
+
+// By the row of the card that has one, whichever end it is.
+TEST(CardTimes, OfASumThatIsEncodedAgainAreTheRowOfItsEnds) {
+  const Wire codec{codecs::codec_named("int8_g128").format};
+  CodecCard card = read_card();
+  const auto seconds = [&](const char* key, bool from, bool to) {
+    card.steps = read_card().steps;
+    card.steps[key] = {{.elements = 1e6, .seconds = 8e-5}};
+    const Wire own = wire_of(card);
+    return seconds_of({.operation = codecs::Operation::decode_reduce_encode,
+                       .wire = from ? own : codec,
+                       .wire_out = to ? own : codec,
+                       .inputs = 4,
+                       .elements = 1e6});
+  };
+  EXPECT_EQ(seconds("decode_reduce_encode/4", true, true), 8e-5);
+  EXPECT_EQ(seconds("decode_reduce_encode/4 to int8_g128", true, false), 8e-5);
+  EXPECT_EQ(seconds("decode_reduce_encode/4 from int8_g128", false, true), 8e-5);
+  EXPECT_NE(seconds("decode_reduce_encode/8", true, true), 8e-5);
+  EXPECT_NE(seconds("decode_reduce_encode/4", true, false), 8e-5);
+  EXPECT_NE(seconds("decode_reduce_encode/4 to int8_g128", true, true), 8e-5);
+  EXPECT_NE(seconds("decode_reduce_encode/4 from int8_g64", false, true), 8e-5);
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A codec that is compiled in and the same codec as a card: one step time, if the card has a row for
+// each kernel.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "docs/examples/codec-as-folder/mxint8/mxint8.hpp"
+#include "sim/program/kernels_of.hpp"
+#include "tests/schemes/sample_step.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace sim {
+namespace {
+
+const char* const kInside = "int8_g128";
+
+Calibration h100_table() {
+  return read_calibration(source_directory() / "traces/calibration/nvidia_h100_80gb_hbm3.json");
+}
+
+Cluster cluster_of(const Calibration& table) {
+  Cluster cluster = small_cluster();
+  cluster.gpu.name = table.gpu;
+  cluster.gpu.launch_latency = *table.launch_latency;
+  return cluster;
+}
+
+CodecCard card_of_size(const codecs::Format& format) {
+  return {.name = "card",
+          .summary = "as a codec",
+          .bits_per_element = {8 * codecs::encoded_bytes_per_element(format)}};
+}
+
+// With the codec's own times, as measured or without a table, of each kernel at sizes of powers of two.
+CodecCard card_with_rows(const codecs::Format& format, const Calibration& table, const Gpu& gpu) {
+  CodecCard card = card_of_size(format);
+  card.gpu = gpu.name;
+  card.memory_bandwidth = gpu.memory_bandwidth;
+  using codecs::Operation;
+  const auto add = [&](const codecs::KernelShape& shape, const std::string& from = {}) {
+    auto& times = card.steps[key_of({.operation = shape.operation,
+                                     .inputs = shape.inputs,
+                                     .value_bytes = shape.value_bytes,
+                                     .from = from})];
+    for (double elements = 1 << 10; elements < 1e9; elements *= 2) {
+      times.push_back({elements, kernel_time(table, gpu, {shape, elements}).seconds});
+    }
+  };
+  add({.operation = Operation::encode_difference, .wire = format, .value_bytes = 2});
+  add({.operation = Operation::decode_add, .wire = format, .value_bytes = 2});
+  add({.operation = Operation::encode_feedback, .wire = format});
+  for (const int bytes : {2, 4}) {
+    add({.operation = Operation::encode, .wire = format, .value_bytes = bytes});
+    add({.operation = Operation::decode, .wire = format, .value_bytes = bytes});
+  }
+  for (const int inputs : {2, 4}) {
+    codecs::KernelShape sum{
+        .operation = Operation::decode_reduce, .wire = format, .inputs = inputs};
+    add(sum);
+    sum.operation = Operation::decode_reduce_encode;
+    sum.wire_out = format;
+    add(sum);
+    sum.wire = codecs::codec_named(kInside).format;
+    add(sum, kInside);
+  }
+  return card;
+}
+
+// Together they launch every kernel that a card may have times for.
+std::vector<Scheme> schemes_with(const Wire& wire) {
+  Scheme levels = scheme_named("sdp4bit");
+  levels.weights.wire = levels.gradients.between = levels.activations.tensor = wire;
+  levels.gradients.inside = {codecs::codec_named(kInside).format};
+  Scheme flat = scheme_named("ef_sign");
+  flat.gradients.between = wire;
+  return {levels, flat};
+}
+
+Parallelism parallelism_of(const Scheme& scheme) { return defined(scheme, {.tensor = 2}); }
+
+double seconds_of(const Scheme& scheme, const Cluster& cluster, const Calibration& table) {
+  const Model model = deep_model();
+  return simulate(whole_step({cluster, model, table, parallelism_of(scheme)}, scheme), cluster)
+      .makespan_s;
+}
+
+TEST(CardAndFolder, OfACodecGiveTheSameStep) {
+  const Calibration table = h100_table();
+  const Cluster cluster = cluster_of(table);
+  for (const codecs::Format& format :
+       {codecs::codec_named("mxfp8").format, codecs::mxint8.format}) {
+    const auto with = [&](CodecCard card) {
+      return schemes_with({.card = std::make_shared<const CodecCard>(std::move(card))});
+    };
+    const auto folders = schemes_with({format});
+    const auto rows = with(card_with_rows(format, table, cluster.gpu));
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      const Model model = deep_model();
+      EXPECT_TRUE(doubtful_kernels({cluster, model, table, parallelism_of(rows[i])}, rows[i])
+                      .substituted.empty());
+      const double seconds = seconds_of(folders[i], cluster, table);
+      EXPECT_NEAR(seconds_of(rows[i], cluster, table) / seconds, 1, 0.005) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sim
