@@ -57,7 +57,7 @@ void warn_of_unknown_gpus(const sim::Scheme& scheme, std::vector<std::string> kn
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
   for (const sim::CodecCard* card : cards) {
-    if (std::ranges::find(known, card->gpu) != known.end()) continue;
+    if (!card->has_times() || std::ranges::find(known, card->gpu) != known.end()) continue;
     print_note("warning: {}: {} was timed on '{}', a GPU of no shipped cluster{}\n", scheme.name,
                card->name, sim::printable(card->gpu), sim::suggestion(card->gpu, names));
   }

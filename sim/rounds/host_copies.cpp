@@ -8,7 +8,8 @@
 namespace sim {
 
 bool hosts_encode(const Wire& wire, const Calibration& calibration) {
-  return calibration.host_codecs != nullptr && !wire.card;
+  const bool timed_on_gpu = wire.card && wire.card->has_times();
+  return calibration.host_codecs != nullptr && !timed_on_gpu;
 }
 
 bool hosts_update(const SiteExchange& exchange, const Calibration& calibration) {

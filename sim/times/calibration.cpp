@@ -35,22 +35,6 @@ constexpr double kSettled = 0.1;
 // which they are these multiples.
 constexpr double kRamp = 0.7, kRampOfWire = 0.075;
 
-// At the share of that bandwidth that the table's kernels reach; without a table at what the GPU's
-// copies do.
-KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, double bytes,
-                            int inputs = 1) {
-  const bool table = calibration.memory_share > 0;
-  const Bandwidth rate = table ? scale(calibration, gpu) * calibration.memory_share
-                               : gpu.memory_bandwidth * gpu.memory_efficiency;
-  return {seconds_of_bytes(gpu, rate, bytes, inputs),
-          table ? fmt::format("roofline: bytes over {:.0f} % of {}, as {} reaches",
-                              100 * calibration.memory_share,
-                              calibration.copy_bandwidth ? "a copy's rate" : "memory bandwidth",
-                              calibration.name)
-                : "roofline: bytes over memory bandwidth",
-          {}};
-}
-
 KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const std::string& key,
                           const std::vector<KernelTime>& times, double elements) {
   if (calibration.gpu == gpu.name) {
@@ -78,6 +62,20 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const 
 
 double seconds_of_bytes(const Gpu& gpu, Bandwidth rate, double bytes, int inputs) {
   return gpu.launch_latency.base() * (1 + kRamp + kRampOfWire * (inputs - 1)) + bytes / rate.base();
+}
+
+KernelEstimate time_of_bytes(const Calibration& calibration, const Gpu& gpu, double bytes,
+                             int inputs) {
+  const bool table = calibration.memory_share > 0;
+  const Bandwidth rate = table ? scale(calibration, gpu) * calibration.memory_share
+                               : gpu.memory_bandwidth * gpu.memory_efficiency;
+  return {seconds_of_bytes(gpu, rate, bytes, inputs),
+          table ? fmt::format("roofline: bytes over {:.0f} % of {}, as {} reaches",
+                              100 * calibration.memory_share,
+                              calibration.copy_bandwidth ? "a copy's rate" : "memory bandwidth",
+                              calibration.name)
+                : "roofline: bytes over memory bandwidth",
+          {}};
 }
 
 Gpu as_measured(Gpu gpu, const Calibration& calibration) {
@@ -132,8 +130,8 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
   if (found == calibration.kernels->end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-    return slowed(not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements,
-                               use.shape.inputs),
+    return slowed(time_of_bytes(calibration, gpu, (traffic.read + traffic.written) * use.elements,
+                                use.shape.inputs),
                   calibration);
   }
   return slowed(from_table(calibration, gpu, found->first, found->second, use.elements),
@@ -145,7 +143,7 @@ KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
   if (shape.elements == 0) return {};
   const auto found = calibration.methods->find(step_key(step, shape));
   if (found == calibration.methods->end()) {
-    return slowed(not_in_table(calibration, gpu, step.moved_bytes(shape)), calibration);
+    return slowed(time_of_bytes(calibration, gpu, step.moved_bytes(shape)), calibration);
   }
   return slowed(from_table(calibration, gpu, found->first, found->second,
                            static_cast<double>(shape.elements)),

@@ -147,6 +147,11 @@ struct KernelEstimate {
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 
+// Of a codec's kernel that no table has, and that sums so many wires. At the share of the bandwidth that
+// the table's kernels reach; without a table at what the GPU's copies do.
+[[nodiscard]] KernelEstimate time_of_bytes(const Calibration& calibration, const Gpu& gpu,
+                                           double bytes, int inputs = 1);
+
 // Of a kernel that only moves bytes: a launch, a ramp, and the bytes at this rate. `inputs`: wires that
 // it sums.
 [[nodiscard]] double seconds_of_bytes(const Gpu& gpu, Bandwidth rate, double bytes, int inputs = 1);

@@ -15,7 +15,8 @@
 //                                     # those of rounding are, so that the errors of two encodes
 //                                     # add up by their squares; not known without it
 //
-//   [times]
+//   [times]                           # or, before the first table, times = "roofline": kernels move
+//                                     # their bytes, as those of a codec that no table has
 //   gpu = "NVIDIA H200"               # that they were measured on, as topologies call it
 //   memory_bandwidth = "4.8 TBps"     # its data sheet's, to scale them to another GPU
 //   file = "my_codec.csv"             # beside the card
@@ -74,10 +75,13 @@ struct CodecCard {
   Bytes overhead = {};  // per message
   bool summable = false;
   bool rounds = false;
+  // Of times = "roofline", nothing of these.
   std::string gpu = {};
   Bandwidth memory_bandwidth = {};
   std::map<std::string, std::vector<KernelTime>> steps = {};  // by key_of(), sizes ascending
   std::map<std::string, double> error = {};
+
+  [[nodiscard]] bool has_times() const { return !steps.empty(); }
 };
 
 // The keys of a codec card.

@@ -156,6 +156,26 @@ KernelUse kernel_of(const CodecUse& use) {
           use.elements};
 }
 
+// Per element, of a kernel of which a wire has a card. They are linear in the bytes of each wire, so
+// those of two plain formats give those of a card's, which stands in the use as FP32.
+double moved_bytes(const CodecUse& use) {
+  const auto of = [](const codecs::KernelShape& shape) {
+    const codecs::Traffic traffic = codecs::memory_traffic(shape);
+    return traffic.read + traffic.written;
+  };
+  const codecs::KernelShape plain = kernel_of(use).shape;
+  const auto more = [&](const Wire& wire, codecs::Format codecs::KernelShape::*side) {
+    if (!wire.card) return 0.0;
+    codecs::KernelShape narrow = plain;
+    narrow.*side = {.element = codecs::Element::bf16};
+    const double wide_bytes = codecs::encoded_bytes_per_element(plain.*side);
+    const double difference = wide_bytes - codecs::encoded_bytes_per_element(narrow.*side);
+    return (of(plain) - of(narrow)) * (wire.bytes_per_element() - wide_bytes) / difference;
+  };
+  return of(plain) + more(use.wire, &codecs::KernelShape::wire) +
+         more(use.wire_out, &codecs::KernelShape::wire_out);
+}
+
 // A sum that is encoded again where one of the wires has a card: two kernels.
 KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, const CodecUse& use) {
   CodecUse reduce = use;
@@ -218,6 +238,11 @@ KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu, const 
   if (use.elements <= 0) return {};
   if (!use.wire.card && !use.wire_out.card) return kernel_time(calibration, gpu, kernel_of(use));
   if (const auto own = own_time(gpu, use)) return slowed(*own, calibration);
+  const auto has_times = [](const Wire& wire) { return wire.card && wire.card->has_times(); };
+  if (!has_times(use.wire) && !has_times(use.wire_out)) {
+    return slowed(time_of_bytes(calibration, gpu, moved_bytes(use) * use.elements, use.inputs),
+                  calibration);
+  }
   if (requantizes(use)) return reencode_time(calibration, gpu, use);
   return slowed(composed_time(*use.wire.card, gpu, use), calibration);
 }

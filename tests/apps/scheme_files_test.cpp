@@ -151,6 +151,21 @@ TEST(CodecCard, WithoutTheSumOfAllRanksIsWarnedOf) {
   EXPECT_NE(run_files(files).err.find(lacking), std::string::npos) << run_files(files).err;
 }
 
+TEST(CodecCard, NeedsNoTimes) {
+  const std::string levels =
+      "collective = \"two_level\"\nslices = 64\ninside.codec = \"bf16\"\nbetween.codec";
+  const OwnFiles files{
+      .scheme = replaced(std::string(kScheme), "collective = \"all_to_all\"\ncodec", levels),
+      .card = "summary = \"a guess\"\ntimes = \"roofline\"\nwire.bits_per_element = 11\n",
+      .times = ""};
+  const Outcome outcome = run_files(files);
+  const Json report = report_of(outcome);
+  EXPECT_EQ(report.at("sources").at("card mine"), "a guess");
+  EXPECT_TRUE(
+      report.at("sources").at("codec sum mine").get<std::string>().starts_with("roofline: "));
+  EXPECT_TRUE(outcome.err.empty()) << outcome.err;
+}
+
 TEST(CodecCard, OfOneSizeIsWarnedOfWhereKernelsAreOfOthers) {
   OwnFiles files;
   EXPECT_EQ(run_files(files).err.find("but was timed"), std::string::npos);

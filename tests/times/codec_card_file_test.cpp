@@ -48,6 +48,14 @@ TEST(CodecCardFile, TakesBlanksAndLineEndsOfOtherSystems) {
   EXPECT_EQ(card.steps.at("encode").front().seconds, 1e-5);
 }
 
+TEST(CodecCardFile, NeedsNoTimesOfARoofline) {
+  const CodecCard card =
+      read_card("summary = \"a\"\ntimes = \"roofline\"\n[wire]\nbits_per_element = 4\n");
+  EXPECT_FALSE(card.has_times());
+  EXPECT_TRUE(card.gpu.empty());
+  EXPECT_TRUE(read_card().has_times());
+}
+
 // Every operation has its rows; the columns that may follow say of which other codec and values.
 TEST(CodecCardFile, HasTimesOfEveryKernelThatASchemeCanLaunch) {
   const CodecCard card = read_card(kSampleCard,
@@ -216,6 +224,19 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
             "size");
   EXPECT_EQ(error_of(kSampleCard, std::string(1 << 21, ' ')),
             "some/sample.csv: is larger than 1 MiB; is it the right file?");
+}
+
+TEST(CodecCardFile, TakesNoTimesButARooflineWithoutTheTable) {
+  const auto error = [](const std::string& times) {
+    return error_of("summary = \"a\"\n" + times + "[wire]\nbits_per_element = 4\n");
+  };
+  EXPECT_EQ(
+      error("times = \"rofline\"\n"),
+      "some/sample.toml:2:1: times: 'rofline' is not one of: roofline; did you mean roofline?");
+  EXPECT_EQ(error("times = 5\n"),
+            "some/sample.toml:2:1: times: is a whole number; write a string in quotes");
+  EXPECT_EQ(error(""),
+            "some/sample.toml:1:1: missing table [times]; add it with gpu, memory_bandwidth, file");
 }
 
 TEST(CodecCardFile, HasAllItsProblemsReportedThoseOfItsTimesLast) {

@@ -201,6 +201,40 @@ TEST(CardTimes, AreOfValuesOfTheSameSizeWhereTheCardHasThem) {
   EXPECT_EQ(seconds_of(use), 1e-5);
 }
 
+// Without times, each kernel takes the bytes that the codec of this size would move.
+TEST(CardWithoutTimes, TakesThoseOfACodecThatNoTableHas) {
+  using codecs::Operation;
+  const Wire codec{codecs::codec_named("mxfp8").format};
+  const Wire other{codecs::codec_named("int4_g128").format};
+  CodecCard card = of_bits({8 * codec.bytes_per_element()});
+  card.steps.clear();
+  Calibration table = roofline();
+  table.name = "table";
+  table.memory_share = 0.75;
+  for (const Calibration& calibration : {roofline(), table}) {
+    const auto expect_alike = [&](CodecUse use, const Wire& from, const Wire& to) {
+      const auto time_of = [&](const Wire& itself) {
+        use.wire = from == codec ? itself : from;
+        use.wire_out = to == codec ? itself : to;
+        return codec_time(calibration, measured_gpu(), use);
+      };
+      const KernelEstimate coded = time_of(codec), carded = time_of(wire_of(card));
+      EXPECT_NEAR(carded.seconds, coded.seconds, 1e-15) << name_of(use.operation);
+      EXPECT_EQ(carded.source, coded.source);
+      EXPECT_EQ(carded.substituted, "");
+    };
+    for (const Operation operation :
+         {Operation::encode, Operation::encode_difference, Operation::encode_feedback,
+          Operation::decode, Operation::decode_add, Operation::decode_reduce}) {
+      expect_alike(use_of(operation, codec), codec, {});
+    }
+    const CodecUse sum = use_of(Operation::decode_reduce_encode, codec);
+    expect_alike(sum, codec, codec);
+    expect_alike(sum, codec, other);
+    expect_alike(sum, other, codec);
+  }
+}
+
 TEST(CardTimes, OfASumThatIsEncodedAgainAreBothKernels) {
   const Wire card = wire_of(read_card());
   const Wire codec{codecs::codec_named("int8_g128").format};
