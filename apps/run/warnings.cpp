@@ -75,6 +75,13 @@ void warn_of_kernels(const Job& job, const Setup& setup) {
     print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
                kernel.codec, kernel.what);
   }
+  for (const sim::LaunchBoundCard& card : doubtful.launch_bound) {
+    print_note(
+        "warning: {}: launches are {:.0f} % of the time of the kernels of {}, which were not timed "
+        "for "
+        "as few as {:.3g} elements; time small sizes, or send more at a time\n",
+        setup.scheme.name, 100 * card.share, card.codec, card.fewest);
+  }
   for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
     print_note(
         "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <map>
 #include <string_view>
 
 #include "sim/program/lay_out.hpp"
@@ -25,10 +28,15 @@ std::string_view subject(Stream stream) {
   }
 }
 
-using Visit = std::function<void(const CodecUse& use, std::string_view subject)>;
+struct LaunchedUse {
+  const CodecUse& use;
+  std::string_view subject;
+  double count = 1;
+};
+using Visit = std::function<void(const LaunchedUse&)>;
 
 void visit_kernel(const Kernel& kernel, std::string_view subject, const Visit& visit) {
-  for (const Kernel::Launch& launch : kernel.launches) visit(launch.use, subject);
+  for (const Kernel::Launch& launch : kernel.launches) visit({launch.use, subject, launch.count});
 }
 
 void for_each_use(const Communication& exchange, const Visit& visit) {
@@ -44,9 +52,9 @@ void for_each_use(const Program& program, const Visit& visit) {
     if (const auto* codec = std::get_if<Codec>(&one.what)) {
       visit_kernel(codec->kernel, " weights", visit);
     } else if (const auto* send = std::get_if<Send>(&one.what); send && send->encode) {
-      visit(*send->encode, " between stages");
+      visit({*send->encode, " between stages"});
     } else if (const auto* receive = std::get_if<Receive>(&one.what); receive && receive->decode) {
-      visit(*receive->decode, " between stages");
+      visit({*receive->decode, " between stages"});
     }
   }
 }
@@ -82,13 +90,29 @@ void note(DoubtfulKernels& notes, ExtrapolatedKernel kernel) {
   }
 }
 
-template <class Launches>
-std::vector<std::string> sources_of(const Launches& launches, const Calibration& calibration,
-                                    const Gpu& gpu) {
+// What the kernels of one card take.
+struct CardSeconds {
+  double all = 0, fixed = 0;
+  double fewest = std::numeric_limits<double>::infinity();  // elements, of sizes not timed
+};
+
+std::vector<LaunchBoundCard> launch_bound(const std::map<std::string, CardSeconds>& cards) {
+  std::vector<LaunchBoundCard> bound;
+  for (const auto& [codec, seconds] : cards) {
+    const double share = seconds.fixed / seconds.all;
+    if (share < kLaunchBound || std::isinf(seconds.fewest)) continue;
+    bound.push_back({codec, share, seconds.fewest});
+  }
+  return bound;
+}
+
+template <class Of>
+std::vector<std::string> sources_of(const Of& of, const Calibration& calibration, const Gpu& gpu) {
   std::set<std::string> lines;
-  for_each_use(launches, [&](const CodecUse& use, std::string_view subject) {
-    const KernelEstimate time = codec_time(calibration, gpu, use);
-    lines.insert(fmt::format("{} {}: {}", what_is_done(use, subject), use.label(), time.source));
+  for_each_use(of, [&](const LaunchedUse& launched) {
+    const KernelEstimate time = codec_time(calibration, gpu, launched.use);
+    lines.insert(fmt::format("{} {}: {}", what_is_done(launched.use, launched.subject),
+                             launched.use.label(), time.source));
   });
   return {lines.begin(), lines.end()};
 }
@@ -106,11 +130,18 @@ std::vector<std::string> codec_sources(const Communication& exchange,
 
 DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme) {
   DoubtfulKernels notes;
-  for_each_use(lay_out_once(context, scheme), [&](const CodecUse& use, std::string_view) {
+  std::map<std::string, CardSeconds> cards;
+  for_each_use(lay_out_once(context, scheme), [&](const LaunchedUse& launched) {
+    const CodecUse& use = launched.use;
     const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
-    if (!time.substituted.empty()) {
-      const auto& card = use.wire.card ? use.wire.card : use.wire_out.card;
-      notes.substituted.insert({card->name, time.substituted});
+    if (const auto& card = use.wire.card ? use.wire.card : use.wire_out.card;
+        card && use.step == nullptr && use.elements > 0) {
+      CardSeconds& seconds = cards[card->name];
+      seconds.all += launched.count * time.seconds;
+      seconds.fixed += launched.count * time.fixed_s;
+      const bool timed = time.sizes.smallest > 0 && use.elements >= time.sizes.smallest;
+      if (!timed) seconds.fewest = std::min(seconds.fewest, use.elements);
+      if (!time.substituted.empty()) notes.substituted.insert({card->name, time.substituted});
     }
     const double excess = use.step == nullptr ? time.sizes.excess(use.elements) : 1;
     if (excess < kFarOff) return;
@@ -122,6 +153,7 @@ DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& schem
           .largest = time.sizes.largest,
           .excess = excess});
   });
+  notes.launch_bound = launch_bound(cards);
   return notes;
 }
 

@@ -38,9 +38,19 @@ struct SubstitutedKernel {
   auto operator<=>(const SubstitutedKernel&) const = default;
 };
 
+// A card whose kernels take kLaunchBound or more of their time however few elements they have, at sizes
+// for which that was not timed.
+inline constexpr double kLaunchBound = 0.5;
+struct LaunchBoundCard {
+  std::string codec;  // "mine"
+  double share = 0;   // of the time of all its kernels in a step
+  double fewest = 0;  // elements of a launch, fewer than any that was timed
+};
+
 struct DoubtfulKernels {
   std::vector<ExtrapolatedKernel> extrapolated;  // by a factor of kFarOff or more, one of a step
   std::set<SubstitutedKernel> substituted;
+  std::vector<LaunchBoundCard> launch_bound;
 };
 [[nodiscard]] DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme);
 

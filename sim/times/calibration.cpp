@@ -40,7 +40,7 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const 
   if (calibration.gpu == gpu.name) {
     return {timed_seconds(times, elements),
             fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
-            sizes_of(times)};
+            sizes_of(times), fixed_seconds(times)};
   }
   if (const auto seconds = carried_by_code(calibration, gpu, key, times, elements)) {
     const bool same =
@@ -49,13 +49,13 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const 
             fmt::format("compiled for {}, from times measured on {} ({}), give or take {:.0f} %",
                         calibration.compiled->architecture, calibration.gpu, calibration.name,
                         100 * (same ? kCompiledSpread : kOtherCodeSpread)),
-            sizes_of(times)};
+            sizes_of(times), fixed_seconds(times)};
   }
   return {
       carried_over(times, elements, scale(calibration), ratios_to(gpu, calibration)),
       fmt::format("extrapolated by memory bandwidth{} from {} ({})",
                   calibration.multiprocessors ? " and SMs" : "", calibration.gpu, calibration.name),
-      sizes_of(times)};
+      sizes_of(times), fixed_seconds(times)};
 }
 
 }  // namespace
@@ -75,7 +75,8 @@ KernelEstimate time_of_bytes(const Calibration& calibration, const Gpu& gpu, dou
                               calibration.copy_bandwidth ? "a copy's rate" : "memory bandwidth",
                               calibration.name)
                 : "roofline: bytes over memory bandwidth",
-          {}};
+          {},
+          seconds_of_bytes(gpu, rate, 0, inputs)};
 }
 
 Gpu as_measured(Gpu gpu, const Calibration& calibration) {
@@ -90,6 +91,7 @@ Gpu as_measured(Gpu gpu, const Calibration& calibration) {
 KernelEstimate slowed(KernelEstimate estimate, const Calibration& calibration) {
   if (calibration.codec_slowdown == 1) return estimate;
   estimate.seconds *= calibration.codec_slowdown;
+  estimate.fixed_s *= calibration.codec_slowdown;
   estimate.source += fmt::format(", times {:.4g}", calibration.codec_slowdown);
   return estimate;
 }

@@ -137,6 +137,7 @@ struct KernelEstimate {
   double seconds = 0;
   std::string source;  // "measured on H200 (h200)", "compiled for sm_100, from times ...", ...
   MeasuredSizes sizes = {};
+  double fixed_s = 0;            // of these seconds, what it takes however few elements
   std::string substituted = {};  // a kernel that a card lacks, and what stands for it
 };
 

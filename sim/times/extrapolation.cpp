@@ -15,18 +15,16 @@ constexpr double kExponent = 3;
 // Of a kernel that was timed at one size: the median of those on H100 that were timed at more.
 constexpr double kUsualFixed_s = 3.4e-6;
 
-// Where the line through the smallest and the largest size begins: it is within a tenth of what lies
-// between them for nine of ten kernels on H100.
+double rooted(double sum) { return std::pow(std::max(0.0, sum), 1 / kExponent); }
+
+}  // namespace
+
 double fixed_seconds(const std::vector<KernelTime>& times) {
   const KernelTime &small = times.front(), &large = times.back();
   if (times.size() < 2) return std::min(kUsualFixed_s, small.seconds / 2);
   const double slope = (large.seconds - small.seconds) / (large.elements - small.elements);
   return std::clamp(small.seconds - slope * small.elements, 0.0, small.seconds);
 }
-
-double rooted(double sum) { return std::pow(std::max(0.0, sum), 1 / kExponent); }
-
-}  // namespace
 
 RateRatios ratios_to(const Gpu& gpu, const Calibration& from) {
   const double memory = scale(from, gpu) / scale(from);

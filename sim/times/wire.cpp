@@ -51,6 +51,7 @@ class CardLaunches {
                                ? timed_seconds(times, n)
                                : carried_over(times, n, card_.memory_bandwidth, {ratio, ratio});
     seconds_ += count * std::max(least_s, seconds);
+    fixed_s_ += count * std::max(least_s, fixed_seconds(times));
   }
   void add(Operation operation, double count = 1) {
     add(*row_of(card_, {.operation = operation, .value_bytes = use_.value_bytes}), count);
@@ -60,6 +61,7 @@ class CardLaunches {
   void add_pass(double bytes, double count = 1) {
     const Bandwidth copied = gpu_.memory_bandwidth * gpu_.memory_efficiency;
     seconds_ += count * (gpu_.launch_latency.base() + bytes * use_.elements / copied.base());
+    fixed_s_ += count * gpu_.launch_latency.base();
   }
 
   // `lacks`: the kernel that the card does not have, and what is counted instead.
@@ -69,7 +71,7 @@ class CardLaunches {
                              : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
                                            card_.gpu, card_.name);
     if (!lacks.empty()) source += ", which lacks " + lacks;
-    return {seconds_, source, sizes_, lacks};
+    return {seconds_, source, sizes_, fixed_s_, lacks};
   }
 
  private:
@@ -79,6 +81,7 @@ class CardLaunches {
   const Gpu& gpu_;
   const CodecUse& use_;
   double seconds_ = 0;
+  double fixed_s_ = 0;
   MeasuredSizes sizes_;
 };
 
@@ -192,6 +195,7 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
   const CardKernel kernel = named_by(card, use);
   return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source),
           first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes,
+          first.fixed_s + second.fixed_s,
           fmt::format("decode_reduce_encode of {} inputs{}{}: {} and an encode", use.inputs,
                       kernel.from.empty() ? "" : " from " + kernel.from,
                       kernel.to.empty() ? "" : " to " + kernel.to,

@@ -110,5 +110,33 @@ TEST(CardAndFolder, OfACodecGiveTheSameStep) {
   }
 }
 
+// Launches of 50 us against a few million elements, whose bytes take less. They are warned of
+// unless the card was timed for so few.
+TEST(CardAndFolder, IsLaunchBoundWhereThatWasNotTimed) {
+  const Calibration table = roofline();
+  Cluster cluster = small_cluster();
+  cluster.gpu.launch_latency = 50_us;
+  const Model model = deep_model();
+  const auto bound = [&](CodecCard card) {
+    const Scheme flat =
+        schemes_with({.card = std::make_shared<const CodecCard>(std::move(card))}).back();
+    return doubtful_kernels({cluster, model, table, parallelism_of(flat)}, flat).launch_bound;
+  };
+  const codecs::Format format = codecs::mxint8.format;
+  const CodecCard timed = card_with_rows(format, table, cluster.gpu);
+  EXPECT_TRUE(bound(timed).empty());
+  CodecCard timed_large = timed;
+  for (auto& [step, times] : timed_large.steps) times.erase(times.begin(), times.end() - 3);
+  for (const CodecCard& card : {card_of_size(format), timed_large}) {
+    const auto cards = bound(card);
+    ASSERT_EQ(cards.size(), 1u);
+    EXPECT_EQ(cards.front().codec, "card");
+    EXPECT_GT(cards.front().share, kLaunchBound);
+    EXPECT_LT(cards.front().share, 1);
+  }
+  cluster.gpu.launch_latency = 0_us;
+  EXPECT_TRUE(bound(card_of_size(format)).empty());
+}
+
 }  // namespace
 }  // namespace sim

@@ -201,6 +201,20 @@ TEST(CardTimes, AreOfValuesOfTheSameSizeWhereTheCardHasThem) {
   EXPECT_EQ(seconds_of(use), 1e-5);
 }
 
+// A launch of 1 us and its ramp, and no more for a share of the elements.
+TEST(CardTimes, SayWhatOfThemIsFixed) {
+  const auto fixed = [](codecs::Operation operation, double elements) {
+    CodecUse use = use_of(operation, wire_of(read_card()));
+    use.elements = elements;
+    return codec_time(roofline(), measured_gpu(), use).fixed_s;
+  };
+  const double launch = seconds_of_bytes(measured_gpu(), 1000_GBps, 0);
+  EXPECT_EQ(fixed(codecs::Operation::encode, 1e6), launch);
+  EXPECT_EQ(fixed(codecs::Operation::encode, 10), launch);
+  // Beside the encode, a pass over values, which is a launch without a ramp.
+  EXPECT_EQ(fixed(codecs::Operation::encode_difference, 1e6), launch + 1e-6);
+}
+
 // Without times, each kernel takes the bytes that the codec of this size would move.
 TEST(CardWithoutTimes, TakesThoseOfACodecThatNoTableHas) {
   using codecs::Operation;
@@ -220,6 +234,7 @@ TEST(CardWithoutTimes, TakesThoseOfACodecThatNoTableHas) {
       };
       const KernelEstimate coded = time_of(codec), carded = time_of(wire_of(card));
       EXPECT_NEAR(carded.seconds, coded.seconds, 1e-15) << name_of(use.operation);
+      EXPECT_EQ(carded.fixed_s, coded.fixed_s);
       EXPECT_EQ(carded.source, coded.source);
       EXPECT_EQ(carded.substituted, "");
     };
