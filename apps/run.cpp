@@ -198,6 +198,7 @@ class Comparison {
   void add(const Column& column, sim::Report report) {
     const Chosen& side = column.side;
     warn_of_folds(report);
+    warn_of_balance(job_, report);
     report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
     if (column.baseline) compare(side, *column.baseline, report);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,25 @@ void warn_of_folds(const sim::Report& report) {
   if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
     print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
   }
+}
+
+void warn_of_balance(const Job& job, const sim::Report& report) {
+  if (job.balance == sim::Balance::none || !report.round) return;
+  const bool steps = job.balance == sim::Balance::steps;
+  const auto share = [&](const sim::SiteReport& site) {
+    return steps ? site.inner_steps : site.parallelism.accumulation;
+  };
+  const auto& sites = report.round->by_site;
+  const auto [fast, slow] = std::ranges::minmax(sites, {}, &sim::SiteReport::inner_step_s);
+  const bool alike = slow.inner_step_s < 1.01 * fast.inner_step_s;
+  if (alike ||
+      !std::ranges::all_of(sites, [&](const auto& one) { return share(one) == share(fast); }))
+    return;
+  print_note(
+      "note: {}: --balance {} leaves {} {} to every site, which cannot be divided finer; {}\n",
+      report.scheme, steps ? "steps" : "batch", share(fast),
+      steps ? "inner steps" : "micro-batches a step",
+      steps ? "more inner steps can, or --balance batch" : "a larger --accumulation can");
 }
 
 void warn_of_kernels(const Job& job, const Setup& setup) {

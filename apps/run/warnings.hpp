@@ -11,6 +11,8 @@ namespace apps {
 void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setup);
 // Tensor-parallel groups that span nodes, and codec cards of the scheme within the sites.
 void warn_of_layout(const Job& job);
+// Unlike sites that all keep their share, as there are too few units to divide.
+void warn_of_balance(const Job& job, const sim::Report& report);
 // Codecs' kernels that were not timed for this size or this GPU.
 void warn_of_kernels(const Job& job, const Setup& setup);
 // Approximate collectives.

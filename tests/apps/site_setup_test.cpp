@@ -65,6 +65,17 @@ TEST(BalancedSites, AreWhatSolveSimulates) {
   EXPECT_LT(least_steps("--balance steps"), least_steps(""));
 }
 
+TEST(BalancedSites, AreToldWhereTheyKeepTheirShares) {
+  const auto noted = [](const std::string& flags) {
+    const Outcome outcome = run(words("run " + kTwoNodes + "--scheme diloco --range off " +
+                                      "--balance batch --set sites.west.speed=0.7 " + flags),
+                                source_directory());
+    return outcome.err.find("note: diloco: --balance batch leaves 1 ") != std::string::npos;
+  };
+  EXPECT_TRUE(noted(""));
+  EXPECT_FALSE(noted("--accumulation 8"));
+}
+
 TEST(BalancedSites, AreRefusedWhereNothingIsToBeDivided) {
   expect_command_refused("run " + kTwoNodes + "--scheme wan_sync --balance steps", "--balance");
   expect_command_refused("run " + kTwoNodes + "--scheme diloco --balance evenly", "--balance");
