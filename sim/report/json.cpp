@@ -131,6 +131,7 @@ Json figures(const Report& report) {
   if (report.goodput) add_goodput(*report.goodput, json);
   if (report.membership) add_membership(*report.membership, json);
   add_comparison(report, json);
+  if (report.step) json["host_memory_per_node_bytes"] = report.step->host_memory_bytes;
   return json;
 }
 
@@ -174,7 +175,6 @@ Json to_object(const Report& r) {
   for (const MemoryPart& part : memory_parts()) {
     json["memory_by_part_bytes"][part.name] = r.memory.*part.bytes;
   }
-  if (r.step) json["host_memory_per_node_bytes"] = r.step->host_memory_bytes;
   json["busiest_links"] = Json::array();
   for (const LinkUse& use : r.busiest_links) {
     json["busiest_links"].push_back(
