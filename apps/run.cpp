@@ -215,9 +215,8 @@ class Comparison {
     if (report.range && !is_same(side.setup, baseline.setup)) {
       const sim::Report& base = report_of(baseline.setup);
       report.speedup_range = range_of_ratio(job_, side.setup, report, base);
-      // Which is of the steady speeds.
-      const double kept = report.speedup * base.tokens_per_s / report.tokens_per_s;
-      if (report.membership) {
+      if (report.membership) {  // the range is of the steady speeds
+        const double kept = report.speedup * base.tokens_per_s / report.tokens_per_s;
         report.speedup_range->low *= kept;
         report.speedup_range->high *= kept;
       }

@@ -95,21 +95,15 @@ void add_flags(const std::string& text, Arguments& arguments) {
 void check_columns(const CsvRow& row) {
   JobOptions unused;
   const po::options_description flags = job_flags(unused);
-  std::vector<std::string> known{std::string(kName),
-                                 std::string(kFlags),
-                                 std::string(kStepSeconds),
-                                 std::string(kTokens),
-                                 std::string(kTokensPerGpu),
-                                 "topology",
-                                 "set"};
-  for (const auto& flag : flags.options()) known.push_back(flag->long_name());
+  std::vector<std::string_view> known{kName,         kFlags,     kStepSeconds, kTokens,
+                                      kTokensPerGpu, "topology", "set"};
+  for (const auto& flag : flags.options()) known.emplace_back(flag->long_name());
   for (const auto& [column, text] : row.fields()) {
     if (column.find('.') != std::string::npos || std::ranges::count(known, column) > 0) continue;
-    const std::string_view close =
-        sim::closest_name(column, std::vector<std::string_view>(known.begin(), known.end()));
-    row.fail(fmt::format("{}: unknown column{}", sim::printable(column),
-                         close.empty() ? "; a column is a flag of run, a key, or what was measured"
-                                       : fmt::format("; did you mean {}?", close)));
+    const std::string meant = sim::suggestion(column, known);
+    row.fail(fmt::format(
+        "{}: unknown column{}", sim::printable(column),
+        meant.empty() ? "; a column is a flag of run, a key, or what was measured" : meant));
   }
 }
 

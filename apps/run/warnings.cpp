@@ -77,9 +77,9 @@ void warn_of_balance(const Job& job, const sim::Report& report) {
   const auto& sites = report.round->by_site;
   const auto [fast, slow] = std::ranges::minmax(sites, {}, &sim::SiteReport::inner_step_s);
   const bool alike = slow.inner_step_s < 1.01 * fast.inner_step_s;
-  if (alike ||
-      !std::ranges::all_of(sites, [&](const auto& one) { return share(one) == share(fast); }))
-    return;
+  const bool divided =
+      std::ranges::any_of(sites, [&](const auto& one) { return share(one) != share(fast); });
+  if (alike || divided) return;
   print_note(
       "note: {}: --balance {} leaves {} {} to every site, which cannot be divided finer; {}\n",
       report.scheme, steps ? "steps" : "batch", share(fast),
@@ -98,8 +98,7 @@ void warn_of_kernels(const Job& job, const Setup& setup) {
   for (const sim::LaunchBoundCard& card : doubtful.launch_bound) {
     print_note(
         "warning: {}: launches are {:.0f} % of the time of the kernels of {}, which were not timed "
-        "for "
-        "as few as {:.3g} elements; time small sizes, or send more at a time\n",
+        "for as few as {:.3g} elements; time small sizes, or send more at a time\n",
         setup.scheme.name, 100 * card.share, card.codec, card.fewest);
   }
   for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // solve: the inverse of run: the bandwidth that a utilisation takes, in one cluster or between sites;
-// between sites the fewest inner steps, the longest latency, the most peers, the largest model, the best
+// between sites the fewest inner steps, the longest latency, the most peers, the size of a model, the best
 // quorum or deadline.
 #include <fmt/format.h>
 

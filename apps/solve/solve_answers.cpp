@@ -63,16 +63,17 @@ std::string sentence(const Answers& answers, std::size_t question) {
 // The last goal of each scheme, and how many others the table has.
 std::string answer_text(const Answers& answers) {
   std::vector<std::string> sentences;
-  std::size_t others = 0;
-  for (std::size_t i = 0; i < answers.as_is.size(); ++i, ++others) {
+  std::size_t first = 0;  // of the scheme
+  for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const bool last =
         i + 1 == answers.as_is.size() || answers.as_is[i + 1].scheme != answers.as_is[i].scheme;
     if (!last) continue;
     sentences.push_back(sentence(answers, i));
+    const std::size_t others = i - first;
     if (others > 0) {
       sentences.back() += fmt::format(", {} other goal{} below", others, others == 1 ? "" : "s");
     }
-    others = static_cast<std::size_t>(-1);
+    first = i + 1;
   }
   return sim::joined(sentences, "; ");
 }

@@ -188,8 +188,7 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
     }
     if (scheme.between_sites->outer_state == OuterState::host) {
       report.sources[fmt::format("site {} outer state", site.name)] =
-          fmt::format("on the hosts; copies at {:.4g} GB/s per GPU and direction",
-                      host_copy_rate(site.cluster).value_or(Bandwidth()) / 1_GBps);
+          "on the hosts; " + host_copies_source(site.cluster);
     }
     const std::string optimizer = optimizer_state_source(
         site.cluster, context.parallelism_at(table), context.calibrations[table]);

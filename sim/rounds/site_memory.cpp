@@ -55,10 +55,12 @@ MemoryUse SiteMemory::with(const Scheme& scheme) const {
 
 double SiteMemory::host_bytes(const Scheme& scheme) const {
   const SiteExchange exchange = led_by(syncer_, *scheme.between_sites);
-  if (exchange.outer_state == OuterState::gpu) return node_gpus_ * inside_on_host_;
-  const Outer outer = this->outer(exchange);
-  return node_gpus_ *
-         (outer.state + (hosts_update(exchange, calibration_) ? outer.wires : 0) + inside_on_host_);
+  double bytes = inside_on_host_;
+  if (exchange.outer_state == OuterState::host) {
+    const Outer outer = this->outer(exchange);
+    bytes += outer.state + (hosts_update(exchange, calibration_) ? outer.wires : 0);
+  }
+  return node_gpus_ * bytes;
 }
 
 MemoryUse site_memory(const RoundContext& context, std::size_t table, const Scheme& scheme) {

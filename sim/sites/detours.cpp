@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 namespace sim {
@@ -40,7 +39,7 @@ WayCost way_cost(const WideTopology& topology, std::span<const Hop> hops,
     cost.s_per_byte =
         std::max(cost.s_per_byte, 1 / wide_connection_rate(topology.area(), hop).base());
     for (const LinkId link : topology.way(hop).links) {
-      if (link != kNoLimit) crossings.emplace_back(link, 1 / topology.links()[link].rate_Bps);
+      crossings.emplace_back(link, 1 / topology.links()[link].rate_Bps);
     }
   }
   for (std::size_t i = before; i < crossings.size(); ++i) {
@@ -71,8 +70,7 @@ std::vector<Hop> hops_of(const WideTopology& topology, const Hop& direct,
 }
 
 std::string text_of_detours(const WideArea& area, const WideLink& dead) {
-  std::vector<int> all(static_cast<std::size_t>(place_count(area)));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int> all = all_places(area);
   const auto at = [&](const std::string& table) {
     return *std::ranges::find(all, table, [&](int place) { return site_of(area, place).name; });
   };

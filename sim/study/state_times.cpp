@@ -2,9 +2,7 @@
 #include "sim/study/state_times.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "sim/sites/detours.hpp"
@@ -41,20 +39,10 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   if (!area.store && place_count(area) < 2) return 0;
   const int source = area.store ? store_place(area) : place == 0 ? place_count(area) - 1 : 0;
   const WideTopology topology(area);
-  std::vector<int> all(static_cast<std::size_t>(place_count(area)));
-  std::iota(all.begin(), all.end(), 0);
-  double latency_s = 0, rate_Bps = std::numeric_limits<double>::infinity();
-  std::vector<LinkId> crossed;
-  for (const Hop& hop : hops_of(topology, wide_hop(source, place), all)) {
-    latency_s += wide_latency(area, hop).base();
-    rate_Bps = std::min(rate_Bps, wide_connection_rate(area, hop).base());
-    std::ranges::copy(topology.way(hop).links, std::back_inserter(crossed));
-  }
-  for (const LinkId link : crossed) {
-    const auto times = static_cast<double>(std::ranges::count(crossed, link));
-    rate_Bps = std::min(rate_Bps, topology.links()[link].rate_Bps / times);
-  }
-  return latency_s + state_bytes(job, exchange) / rate_Bps;
+  std::vector<std::pair<LinkId, double>> crossings;
+  const WayCost cost =
+      way_cost(topology, hops_of(topology, wide_hop(source, place), all_places(area)), crossings);
+  return cost.latency_s + state_bytes(job, exchange) * cost.s_per_byte;
 }
 
 double save_s(const Job& job, const SiteExchange& exchange, std::size_t table) {

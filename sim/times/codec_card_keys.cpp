@@ -21,20 +21,18 @@ constexpr TomlKey kCodecCardKeys[] = {
      "`bits_per_element`."},
     {"times", "one of roofline", "the table `[times]`",
      "`roofline`, instead of the table: each kernel moves its bytes at the rate that codecs "
-     "without "
-     "measured times get."},
+     "without measured times get."},
     {"times.gpu", "string", "",
      "Unless `times` is given: `gpu.name` (as in the topology files) of the GPU on which the times "
      "were measured."},
     {"times.memory_bandwidth", "bandwidth above 0", "",
      "Unless `times` is given: memory bandwidth of the measured GPU, from its data sheet. It is "
-     "used to scale the times to "
-     "other GPUs.",
+     "used to scale the times to other GPUs.",
      "3350 GBps"},
     {"times.file", "string", "",
      "Unless `times` is given: CSV file next to the card, with the columns step, inputs, elements "
-     "and seconds, and where "
-     "needed from, to and value_bytes. Steps are `encode`, `decode` and, if fused, "
+     "and seconds, and where needed from, to and value_bytes. Steps are `encode`, `decode` and, if "
+     "fused, "
      "`encode_difference`, `encode_feedback`, `decode_add`, `decode_reduce` and "
      "`decode_reduce_encode`."},
     {"error.NAME", "number from 0 to 1000000", "unknown",

@@ -31,12 +31,16 @@ double host_optimizer_bytes(const Cluster& cluster, const Model& model, const Pa
   return bytes / p.pipeline;
 }
 
+std::string host_copies_source(const Cluster& cluster) {
+  return fmt::format("copies at {:.4g} GB/s per GPU and direction",
+                     host_copy_rate(cluster).value_or(Bandwidth()) / 1_GBps);
+}
+
 std::string optimizer_state_source(const Cluster& cluster, const Parallelism& p,
                                    const Calibration& calibration) {
   if (p.optimizer_state == OptimizerState::gpu) return "";
-  return fmt::format("on the hosts{}; copies at {:.4g} GB/s per GPU and direction",
-                     hosts_take_step(p, calibration) ? ", which update" : "",
-                     host_copy_rate(cluster).value_or(Bandwidth()) / 1_GBps);
+  return fmt::format("on the hosts{}; {}", hosts_take_step(p, calibration) ? ", which update" : "",
+                     host_copies_source(cluster));
 }
 
 }  // namespace sim

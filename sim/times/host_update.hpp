@@ -31,7 +31,10 @@ namespace sim {
                                           const Parallelism& parallelism,
                                           const Calibration& calibration);
 
-// For a report: "on the hosts; copies at 51.2 GB/s per GPU and direction"; empty if GPUs keep it.
+// For a report, of what hosts keep: "copies at 51.2 GB/s per GPU and direction".
+[[nodiscard]] std::string host_copies_source(const Cluster& cluster);
+// The optimizer's state: "on the hosts; copies at 51.2 GB/s per GPU and direction"; empty if GPUs keep
+// it.
 [[nodiscard]] std::string optimizer_state_source(const Cluster& cluster,
                                                  const Parallelism& parallelism,
                                                  const Calibration& calibration);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "sim/base/error.hpp"
 
@@ -30,6 +31,12 @@ int place_count(const WideArea& area) {
   int count = 0;
   for (const Site& site : area.sites) count += site.count;
   return count;
+}
+
+std::vector<int> all_places(const WideArea& area) {
+  std::vector<int> places(static_cast<std::size_t>(place_count(area)));
+  std::iota(places.begin(), places.end(), 0);
+  return places;
 }
 
 namespace {

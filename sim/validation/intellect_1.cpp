@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "sim/base/csv.hpp"
 #include "sim/base/file.hpp"
 #include "sim/schemes/scheme.hpp"
@@ -44,8 +42,6 @@ std::vector<Figure> intellect_1_figures(const std::filesystem::path& folder) {
   const SiteExchange& exchange = *scheme_named("diloco_int8").between_sites;
   const int nodes = place_count(area);
   const double bytes = exchange.wire.bytes(kParameters);
-  std::vector<int> places(static_cast<std::size_t>(nodes));
-  std::iota(places.begin(), places.end(), 0);
   std::vector<Figure> figures{
       {"bits per parameter", "bit", 8, 8 * exchange.wire.bytes_per_element(),
        "codec: 8 bits, and a scale for 2048 of them"},
@@ -59,7 +55,7 @@ std::vector<Figure> intellect_1_figures(const std::filesystem::path& folder) {
                    nodes, kParameters / 1e9)},
       {"hops of the ring between continents", "", 3,
        static_cast<double>(
-           hops_between_tables(area, ordered_ring(area, places, exchange.ring_order))),
+           hops_between_tables(area, ordered_ring(area, all_places(area), exchange.ring_order))),
        "the order whose slowest hop is fastest over the links of three_continents: to Asia and "
        "back "
        "by Europe, since the Pacific is the slowest path"}};

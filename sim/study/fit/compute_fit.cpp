@@ -111,8 +111,9 @@ class ComputeFitter {
     fit_.fit_s = fit_.base_s;
     bool adds = true;
     while (adds && !candidates_.empty() && chosen_.size() < most_constants()) {
+      const bool is_first = chosen_.empty();
       adds = add_one();
-      if (chosen_.size() == 1) add_beside_first();
+      if (is_first && !chosen_.empty()) add_beside_first();
     }
     keep_others();
     conclude();

@@ -151,10 +151,7 @@ class Solver {
   Answer best(std::size_t setup, const std::function<void()>& step) {
     const Range range = range_of(job_, unknown_, setup, setup);
     const bool of_price = goal_.measure == Measure::usd_per_million_tokens;
-    const auto score = [&](double value) {
-      const Report& report = at(setup, value);
-      return of_price ? -usd_per_million_tokens(report) : tokens_per_s(report) * kDay_s;
-    };
+    const auto score = [&](double value) { return score_of(setup, setup, value); };
     const BestValue found = best_value(range, unknown_.prefers == Prefers::greatest, score, step);
     const bool trains = std::isfinite(found.score) && found.score != 0;
     const double low = trains ? found.value : range.lowest;
@@ -182,14 +179,19 @@ class Solver {
     const double missed = greatest ? range.highest : range.lowest;
     return narrow(range, {.met = best, .missed = missed, .ever = true}, met, step);
   }
-  // The more, the sooner a goal is met.
+  // The more, the better, or the sooner a goal is met: a price is negative.
   double score_of(std::size_t setup, std::size_t other, double value) {
-    if (goal_.levels.empty())
-      return tokens_per_s(at(setup, value)) / tokens_per_s(at(other, value));
-    if (goal_.measure == Measure::utilisation) return utilisation(setup, value);
-    return goal_.measure == Measure::usd_per_million_tokens
-               ? -usd_per_million_tokens(at(setup, value))
-               : tokens_per_s(at(setup, value));
+    const Report& report = at(setup, value);
+    if (!goal_.beats.empty()) return tokens_per_s(report) / tokens_per_s(at(other, value));
+    switch (goal_.measure) {
+      case Measure::tokens_per_day:
+        return tokens_per_s(report) * kDay_s;
+      case Measure::usd_per_million_tokens:
+        return -usd_per_million_tokens(report);
+      case Measure::utilisation:
+        break;
+    }
+    return utilisation(setup, value);
   }
 
   const Report& at(std::size_t setup, double value) {
