@@ -62,6 +62,10 @@ LIBRARIES = [
      "*.cu, *.cuh, codecs/cuda, apps/calibrate and tests/emulator"),
 ]
 
+# What spells these names includes such a header, or its own header does: tests' builds have some of
+# them precompiled, where a missing one goes unnoticed.
+NAMES = [(re.compile(r"\bnlohmann::"), "nlohmann/"), (re.compile(r"\bfmt::"), "fmt/")]
+
 CXX = {".cpp", ".hpp", ".cu", ".cuh"}
 SOURCES = CXX | {".py", ".sh", ".cmake"}
 FOLDERS = ["apps", "codecs", "docs", "plots", "sim", "tests"]
@@ -119,6 +123,21 @@ def check_include(root, path, opening, header):
         yield f'includes "{header}", which is no layer below {layer}'
 
 
+def included_by(root, path):
+    """All that a file includes, and what the header of its own name does."""
+    files = [path, own_header(root, path)]
+    return [match[2] for file in files if file
+            for match in map(INCLUDE.match, (root / file).read_text(encoding="utf-8").splitlines()) if match]
+
+
+def check_names(root, path, lines):
+    """Yields (line number, what is wrong) for names of libraries that the file has by luck."""
+    for name, folder in NAMES:
+        used = next((number for number, line in enumerate(lines, 1) if name.search(line.partition("//")[0])), None)
+        if used and not any(header.startswith(folder) for header in included_by(root, path)):
+            yield used, f"uses what <{folder}...> declares without including it"
+
+
 def check_cxx(root, path, lines):
     """Yields (line number, what is wrong) for what concerns C++ and CUDA alone."""
     includes = []
@@ -138,6 +157,7 @@ def check_cxx(root, path, lines):
     if path.endswith((".hpp", ".cuh")):
         if "#pragma once" not in [line.strip() for line in lines]:
             yield 1, "a header without #pragma once"
+    yield from check_names(root, path, lines)
     own = own_header(root, path)
     if own and (not includes or includes[0][1] != own):
         yield includes[0][0] if includes else 1, f'does not include its own "{own}" first'
@@ -280,8 +300,17 @@ class EachRule(unittest.TestCase):
 
     def test_one_place_prints(self):
         for line in ('fmt::print("a");', "std::cout << 1;", 'std::fprintf(stderr, "a");'):
-            self.holds({"apps/streams.cpp": line + "\n"})
-            self.fails({"apps/run.cpp": line + "\n"}, "apps/run.cpp:1:", "prints")
+            text = f"#include <fmt/format.h>\n{line}\n"
+            self.holds({"apps/streams.cpp": text})
+            self.fails({"apps/run.cpp": text}, "apps/run.cpp:2:", "prints")
+
+    def test_names_of_libraries_come_with_a_header(self):
+        for name, header in (("nlohmann::json", "nlohmann/json_fwd.hpp"), ("fmt::format", "fmt/core.h")):
+            use, include = f"using x = {name};\n", f"#include <{header}>\n"
+            self.holds({"apps/a.cpp": include + use})
+            self.holds({"apps/a.hpp": "#pragma once\n" + include, "apps/a.cpp": '#include "apps/a.hpp"\n' + use})
+            self.fails({"apps/b.hpp": "#pragma once\n" + include, "apps/a.cpp": '#include "apps/b.hpp"\n' + use},
+                       "apps/a.cpp:2:", "without including it")
 
     def test_one_place_opens_files(self):
         for line in ("std::ofstream file(name);", "std::ifstream file;", 'fopen(name, "w");'):

@@ -2,6 +2,7 @@
 // gardenhose-codec-error: writes the error of every codec, or of one, to
 // traces/calibration/codec_error.json. Runs on the CPU alone, on all of its cores.
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>

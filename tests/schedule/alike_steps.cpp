@@ -5,6 +5,8 @@
 // step, and the share that is simulated whole on standard error. Exit code 1 beyond the bars.
 #include "tests/schedule/alike_steps.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 
