@@ -2,10 +2,12 @@
 #include "apps/job/calibration_files.hpp"
 
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "sim/study/search/memo.hpp"
 #include "sim/times/compiled.hpp"
 #include "sim/times/published.hpp"
 
@@ -29,9 +31,7 @@ sim::Calibration codec_times_for(const sim::Gpu& gpu, const std::string& name) {
   return best ? sim::read_calibration(*best) : sim::roofline();
 }
 
-}  // namespace
-
-sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+sim::Calibration read_tables(const sim::Gpu& gpu, const std::string& name) {
   sim::Calibration table = codec_times_for(gpu, name);
   if (name != "roofline") {
     table.published = sim::with_measured(
@@ -42,6 +42,17 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
     table.compiled_there = sim::read_compiled_kernels(compiled_kernels_folder(), table.gpu);
   }
   return table;
+}
+
+}  // namespace
+
+sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+  static std::mutex one_at_a_time;
+  static sim::study::Memo<std::string, sim::Gpu, std::optional<sim::Calibration>> known;
+  const std::lock_guard lock(one_at_a_time);
+  std::optional<sim::Calibration>& table = known.at(name, gpu).first;
+  if (!table) table = read_tables(gpu, name);
+  return *table;
 }
 
 void keep_given(const sim::Gpu& sheet, std::span<const sim::Setting> settings, sim::Gpu& gpu) {

@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace sim {
+namespace {
+
+// Sites of several tables may have alike clusters, whose names differ.
+Cluster unnamed(Cluster cluster) {
+  cluster.name.clear();
+  cluster.summary.clear();
+  return cluster;
+}
+
+}  // namespace
 
 InnerStep InnerSteps::of(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
@@ -14,11 +24,16 @@ InnerStep InnerSteps::of(const RoundContext& context, std::size_t table, const S
                      .gradients = scheme.between_sites->gradients,
                      .speed = site.speed,
                      .beside = outer_traffic(context, table, scheme),
-                     .cluster = site.cluster,
+                     .cluster = unnamed(site.cluster),
                      .model = context.model,
                      .calibration = context.calibrations[table]});
   std::call_once(known.once, [&] { known.step = inner_step(context, table, scheme); });
   return known.step;
+}
+
+std::size_t InnerSteps::size() const {
+  const std::lock_guard lock(mutex_);
+  return known_.size();
 }
 
 InnerSteps::Known& InnerSteps::at(Key key) {

@@ -14,6 +14,8 @@ class InnerSteps {
  public:
   // As inner_step(); from any thread.
   [[nodiscard]] InnerStep of(const RoundContext& context, std::size_t table, const Scheme& scheme);
+  // Steps that were asked for and differ.
+  [[nodiscard]] std::size_t size() const;
 
  private:
   // All that inner_step() reads.
@@ -36,7 +38,7 @@ class InnerSteps {
   };
   [[nodiscard]] Known& at(Key key);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Known> known_;
 };
 

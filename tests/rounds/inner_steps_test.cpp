@@ -50,6 +50,20 @@ TEST_F(KnownInnerSteps, AreThoseOfEachChangeOfASite) {
   }
 }
 
+TEST_F(KnownInnerSteps, AreOneForSitesWhoseClustersDifferByTheirNamesAlone) {
+  for (Site& site : area.sites) {
+    site.cluster = area.sites.front().cluster;
+    site.cluster.name = "of " + site.name;
+    site.speed = 1;
+    site.setup = {};
+  }
+  expect_same(area, scheme_named("diloco"));
+  EXPECT_EQ(known.size(), 1u);
+  area.sites.back().cluster.gpu.bf16 = area.sites.back().cluster.gpu.bf16 * 2;
+  expect_same(area, scheme_named("diloco"));
+  EXPECT_EQ(known.size(), 2u);
+}
+
 // Also where a site holds one replica, which reduces nothing: 4 x 2 of its 8 GPUs are one.
 TEST_F(KnownInnerSteps, SendGradientsWhileTheBackwardPassGoesOn) {
   const Scheme scheme = scheme_named("wan_sync");

@@ -55,9 +55,9 @@ const Spread& wider(const Spread& one, const Spread& other) {
 }
 
 Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
-             const std::vector<double>& factors) {
+             const std::vector<double>& factors, const std::shared_ptr<InnerSteps>& inner_steps) {
   Side result = side;
-  result.job.inner_steps = std::make_shared<InnerSteps>();  // no other draw has the same
+  result.job.inner_steps = inner_steps;
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     const bool concerned = is_a ? doubts[i].of_a : doubts[i].of_b;
     if (concerned && !doubts[i].is_of_model())
@@ -100,8 +100,9 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b, std::span<const Given
 
 Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
                    const std::vector<double>& factors) {
-  Pair pair{simulate(doubted(comparison.a, true, doubts, factors)),
-            simulate(doubted(comparison.b, false, doubts, factors))};
+  const auto inner_steps = std::make_shared<InnerSteps>();  // both sides'; no other draw has these
+  Pair pair{simulate(doubted(comparison.a, true, doubts, factors, inner_steps)),
+            simulate(doubted(comparison.b, false, doubts, factors, inner_steps))};
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     if (doubts[i].is_of_model()) pair = pair.off_by(factors[i]);
   }
