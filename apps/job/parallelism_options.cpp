@@ -155,7 +155,8 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
   add("recompute",
       po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
       "activation recomputation: none; selective: core attention; alternate: everything except "
-      "attention and every second matrix product; full: every layer");
+      "attention and every second matrix product; projections: everything except the projections "
+      "to queries, keys and values; full: every layer");
 }
 
 void add_software_flags(po::options_description_easy_init& add, ParallelismOptions& o,

@@ -260,17 +260,19 @@ class MicroBatches {
 
   void backward_layer(int stage, const std::string& label) {
     compute(stage, Phase::recompute, label, times_.recompute);
-    if (p_.recompute == Recompute::full) recompute_communication(stage);
+    recompute_communication(stage);
     backward_block(stage, label + " feed-forward", times_.feed_forward_backward,
                    "feed-forward input gradients");
     backward_block(stage, label + " attention", times_.attention_backward,
                    "attention input gradients");
   }
 
-  // Full recomputation repeats the forward pass's collectives.
+  // What is recomputed repeats the forward pass's collectives.
   void recompute_communication(int stage) {
+    const int exchanges = recomputed_exchanges(p_);
+    if (exchanges == 0) return;
     exchange(stage, "attention output");
-    exchange(stage, "feed-forward output");
+    if (exchanges == 2) exchange(stage, "feed-forward output");
     wait(stage);
   }
 

@@ -58,14 +58,20 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The geometric mean of all folds; nothing where none of the rows tells of it.
+// Of folds: what makes the mean of their errors least, and what one that is far off hardly moves.
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+// The median of all folds; nothing where none of the rows tells of it.
 std::optional<double> efficiency_from(const std::vector<Learnt>& learnt) {
   std::vector<double> folds;
   for (const auto& [fold, logarithms] : logarithms_by_fold(learnt)) {
     folds.push_back(mean(logarithms));
   }
   if (folds.empty()) return std::nullopt;
-  return std::exp(mean(folds));
+  return std::exp(median(std::move(folds)));
 }
 
 struct WeightedError {
@@ -123,7 +129,7 @@ std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
   return all;
 }
 
-// Of a row over the mean of the other folds, each fold weighing the same.
+// Of a row over the median of the other folds, each fold weighing the same.
 double spread_of(const std::vector<Learnt>& all) {
   const auto folds = logarithms_by_fold(all);
   std::vector<double> variances;
@@ -133,9 +139,10 @@ double spread_of(const std::vector<Learnt>& all) {
       if (other != fold) others.push_back(mean(its_logarithms));
     }
     if (others.empty()) return 0;
+    const double expected = median(std::move(others));
     std::vector<double> squares;
     for (const double logarithm : logarithms) {
-      squares.push_back(std::pow(logarithm - mean(others), 2));
+      squares.push_back(std::pow(logarithm - expected, 2));
     }
     variances.push_back(mean(squares));
   }

@@ -3,9 +3,10 @@
 // other sources alone, and so does the range.
 //
 // The step of each row is simulated at three efficiencies. What the other rows need to take the
-// measured time is interpolated, and the geometric mean of their sources is the row's efficiency: over
+// measured time is interpolated, and the median of their sources is the row's efficiency: over
 // published times of kernels, what remains differs as much between two sources of one stack, or one
 // GPU generation, as between any, so that learning effects of these predicts other sources worse.
+// A median, since a few sources are far slower than the others, for reasons that are not known.
 // The range comes from leaving out those sources one after the other in the same way: it is as wide
 // as 80 % of the errors found so, all sources weighing the same.
 #pragma once
@@ -67,8 +68,8 @@ struct NeededEfficiency {
 // What all rows together say of runs that were not published.
 struct LearntEfficiency {
   std::vector<NeededEfficiency> needed;
-  double efficiency = 1;  // geometric mean of the folds
-  // Standard deviation of the logarithm of what a fold's rows need over the mean of the others.
+  double efficiency = 1;  // median of the folds
+  // Standard deviation of the logarithm of what a fold's rows need over the median of the others.
   double spread = 0;
   int folds = 0;  // that it was learnt from
 };

@@ -50,6 +50,11 @@ LayerActivations kept_activations(const Model& model, const Parallelism& p) {
       kept.attention = z.activations() + z.queries_and_keys() + kBf16 * z.tokens * z.width();
       kept.feed_forward = z.wide() + (z.rising > 1 ? z.activations() : 0);
       break;
+    case Recompute::projections:
+      // The layer's input; queries, keys and values.
+      kept = {.attention =
+                  z.activations() + 2 * z.queries_and_keys() - kBf16 * z.tokens * z.width()};
+      break;
     case Recompute::full:
       kept = {.attention = z.activations()};
       break;

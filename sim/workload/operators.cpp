@@ -42,26 +42,37 @@ Linears linears_of(const Sizes& z) {
                    .k = z.feed_forward}};
 }
 
+void add_attention_from_core(const Sizes& z, Operators& into) {
+  add_attention_core(z, into);
+  add_linear(z, linears_of(z).output, into);
+  add_residual(z, into);
+}
+
 Operators attention_forward(const Sizes& z) {
-  const Linears linears = linears_of(z);
   Operators into;
   add_norm(z, into);
-  add_linear(z, linears.projections, into);
+  add_linear(z, linears_of(z).projections, into);
   add_projected(z, into);
-  add_attention_core(z, into);
-  add_linear(z, linears.output, into);
-  add_residual(z, into);
+  add_attention_from_core(z, into);
   return into;
 }
 
-Operators feed_forward_forward(const Sizes& z) {
-  const Linears linears = linears_of(z);
-  Operators into;
+// What a layer's last product reads.
+void add_feed_forward_up(const Sizes& z, Operators& into) {
   add_norm(z, into);
-  add_linear(z, linears.up, into);
+  add_linear(z, linears_of(z).up, into);
   add_activation(z, into);
-  add_linear(z, linears.down, into);
+}
+
+void add_feed_forward_down(const Sizes& z, Operators& into) {
+  add_linear(z, linears_of(z).down, into);
   add_residual(z, into);
+}
+
+Operators feed_forward_forward(const Sizes& z) {
+  Operators into;
+  add_feed_forward_up(z, into);
+  add_feed_forward_down(z, into);
   return into;
 }
 
@@ -92,7 +103,7 @@ Operators attention_inputs(const Sizes& z) {
 
 // Of queries, keys, values, output, gate, up and down every second one, and all that is no product.
 // Without a gate the sixth is down.
-Operators recomputed_alternately(const Sizes& z) {
+Operators recomputed_alternately(const Sizes& z, bool last) {
   Linears linears = linears_of(z);
   linears.projections.n = z.key_value;
   linears.up.n = z.feed_forward;
@@ -105,13 +116,13 @@ Operators recomputed_alternately(const Sizes& z) {
   add_norm(z, into);
   if (z.rising > 1) add_linear(z, linears.up, into);
   add_activation(z, into);
-  if (z.rising == 1) add_linear(z, linears.down, into);
+  if (z.rising == 1 && last) add_linear(z, linears.down, into);
   return into;
 }
 
-Operators recomputed(const Sizes& z, Recompute recompute) {
+Operators recomputed(const Sizes& z, const Parallelism& p) {
   Operators into;
-  switch (recompute) {
+  switch (p.recompute) {
     case Recompute::none:
       break;
     case Recompute::selective:
@@ -119,10 +130,16 @@ Operators recomputed(const Sizes& z, Recompute recompute) {
       if (!z.fused()) add_attention_core(z, into);
       break;
     case Recompute::alternate:
-      return recomputed_alternately(z);
+      return recomputed_alternately(z, recomputes_last(p));
+    case Recompute::projections:
+      add_norm(z, into);  // the gradients of the projections' weights read it
+      add_attention_from_core(z, into);
+      add_feed_forward_up(z, into);
+      break;
     case Recompute::full:
       into = attention_forward(z);
-      for (const Operator& one : feed_forward_forward(z)) into.push_back(one);
+      add_feed_forward_up(z, into);
+      if (recomputes_last(p)) add_feed_forward_down(z, into);
       break;
   }
   return into;
@@ -152,7 +169,7 @@ LayerOperators layer_operators(const Model& model, const Parallelism& parallelis
   const Linears linears = linears_of(z);
   return {.attention = attention_forward(z),
           .feed_forward = feed_forward_forward(z),
-          .recompute = recomputed(z, parallelism.recompute),
+          .recompute = recomputed(z, parallelism),
           .feed_forward_inputs = feed_forward_inputs(z),
           .feed_forward_weights = {linear_weights(z, linears.up)},
           .attention_inputs = attention_inputs(z),

@@ -10,6 +10,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/workload/stacks.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -108,6 +109,16 @@ int replica_nodes(const Cluster& cluster, const Parallelism& parallelism) {
     nodes.insert(node_of(cluster, rank_of(cluster, parallelism, {0, replica, 0})));
   }
   return static_cast<int>(nodes.size());
+}
+
+bool recomputes_last(const Parallelism& p) {
+  const bool reaches_it = p.recompute == Recompute::full || p.recompute == Recompute::alternate;
+  return reaches_it && (p.stack == nullptr || !p.stack->recomputes_what_is_read);
+}
+
+int recomputed_exchanges(const Parallelism& p) {
+  if (p.recompute != Recompute::full && p.recompute != Recompute::projections) return 0;
+  return recomputes_last(p) ? 2 : 1;
 }
 
 std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism) {

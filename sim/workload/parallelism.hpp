@@ -24,6 +24,9 @@ enum class Recompute {
   // torchtitan's selective option "op" (arXiv 2410.06511, section 2.1.3). Only with fused
   // attention.
   alternate,
+  // Recomputes all but the projections to queries, keys and values, which are kept, and the last
+  // product, which nothing needs: MaxText's policy save_qkv_proj.
+  projections,
   full  // recomputes every layer from its input
 };
 
@@ -175,6 +178,11 @@ struct Parallelism {
 [[nodiscard]] int tensor_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Nodes that hold the replicas of one tensor-parallel place of a stage.
 [[nodiscard]] int replica_nodes(const Cluster& cluster, const Parallelism& parallelism);
+// Whether the backward pass computes a layer's last product again, and sums it over tensor-parallel
+// ranks, although its own kernels read nothing of that.
+[[nodiscard]] bool recomputes_last(const Parallelism& parallelism);
+// Exchanges of tensor-parallel ranks that are repeated with what is recomputed of a layer.
+[[nodiscard]] int recomputed_exchanges(const Parallelism& parallelism);
 // Sequences of a step over all replicas.
 [[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
 

@@ -12,6 +12,7 @@ namespace sim {
 inline constexpr EnumName<Recompute> kRecomputes[]{{"none", Recompute::none},
                                                    {"selective", Recompute::selective},
                                                    {"alternate", Recompute::alternate},
+                                                   {"projections", Recompute::projections},
                                                    {"full", Recompute::full}};
 inline constexpr EnumName<Attention> kAttentions[]{
     {"unfused", Attention::unfused}, {"fused", Attention::fused},   {"sdpa", Attention::sdpa},

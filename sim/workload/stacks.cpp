@@ -35,23 +35,27 @@ constinit const Stack nemo{
 constinit const Stack torch_eager{
     .name = "torch-eager",
     .summary = "PyTorch's FSDP, kernel by kernel, with its scaled_dot_product_attention",
-    .source = "torchtitan without compilation: fused AdamW, one unit a layer",
+    .source =
+        "torchtitan without compilation: fused AdamW, one unit a layer; torch.utils.checkpoint "
+        "without use_reentrant stops early since PyTorch 2.1",
     .zero = 3,
     .attention = Attention::sdpa,
     .kernels = Kernels::eager,
-    .overlap = kSharded};
+    .overlap = kSharded,
+    .recomputes_what_is_read = true};
 
 constinit const Stack torch_compile{
     .name = "torch-compile",
     .summary = "PyTorch's FSDP with torch.compile: elementwise kernels, amax and casts fused",
     .source =
         "torchtitan with compilation; float8 by torchao, whose amax and casts the compiler "
-        "fuses with their neighbours",
+        "fuses with their neighbours; checkpoints stop early",
     .zero = 3,
     .attention = Attention::sdpa,
     .kernels = Kernels::compiled,
     .casts = kFusedCasts,
-    .overlap = kSharded};
+    .overlap = kSharded,
+    .recomputes_what_is_read = true};
 
 constinit const Stack composer{
     .name = "composer",
@@ -78,12 +82,14 @@ constinit const Stack maxtext{
     .name = "maxtext",
     .summary = "MaxText on JAX: XLA's fused kernels, cuDNN's attention, FSDP",
     .source =
-        "MaxText's GPU configurations: attention cudnn_flash_te, XLA's latency-hiding scheduler",
+        "MaxText's GPU configurations: attention cudnn_flash_te, XLA's latency-hiding scheduler; "
+        "XLA eliminates dead code",
     .zero = 3,
     .attention = Attention::fused,
     .kernels = Kernels::compiled,
     .casts = kFusedCasts,
-    .overlap = kSharded};
+    .overlap = kSharded,
+    .recomputes_what_is_read = true};
 
 }  // namespace stacks
 

@@ -24,6 +24,9 @@ struct Stack {
   Overlap overlap = {};
   bool prefetch_after_backward = false;  // Sharding::prefetch_after_backward
   int loss_metrics = 0;
+  // Recomputation leaves out what the backward pass does not read: the end of a layer. Megatron's,
+  // DeepSpeed's and PyTorch's before 2.1 run the whole layer again.
+  bool recomputes_what_is_read = false;
 };
 
 namespace stacks {

@@ -7,6 +7,7 @@
 
 #include "sim/times/roofline.hpp"
 #include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/stacks.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -145,6 +146,20 @@ TEST(Recomputation, InFullAddsTheForwardPassOfEveryLayer) {
   // Of two collectives forward and two backward in each layer, the first two come again.
   EXPECT_NEAR(sent_by_all(full, Phase::tensor_comm) / sent_by_all(without, Phase::tensor_comm),
               6.0 / 4, 1e-9);
+}
+
+TEST(Recomputation, LeavesOutTheExchangeOfWhatNothingReads) {
+  const Cluster cluster = small_cluster();
+  const auto sent = [&](const Parallelism& parallelism) {
+    return sent_by_all(plan(cluster, deep_model(), parallelism, uncompressed()),
+                       Phase::tensor_comm);
+  };
+  const double without = sent({.tensor = 2, .recompute = Recompute::none});
+  // Of two collectives forward and two backward in each layer, the first alone comes again.
+  EXPECT_NEAR(sent({.tensor = 2, .recompute = Recompute::projections}) / without, 5.0 / 4, 1e-9);
+  EXPECT_NEAR(
+      sent({.tensor = 2, .recompute = Recompute::full, .stack = &stacks::torch_compile}) / without,
+      5.0 / 4, 1e-9);
 }
 
 TEST(Recomputation, SelectiveIsTheUnfusedAttentionCoreAlone) {

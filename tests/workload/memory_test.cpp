@@ -78,6 +78,10 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::none, .attention = Attention::fused}),
                    sbh * 34);
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::full}), sbh * 2);
+  // The layer's input, and queries, keys and values, as wide each.
+  EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::projections}), sbh * 8);
+  EXPECT_DOUBLE_EQ(activations({.tensor = 4, .recompute = Recompute::projections}),
+                   sbh * (2 + 6 / t));
 }
 
 TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {

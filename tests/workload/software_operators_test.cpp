@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/stacks.hpp"
 #include "tests/workload/operator_sums.hpp"
 #include "tests/workload/shipped_model.hpp"
 
@@ -157,6 +158,41 @@ TEST(AlternateRecompute, DoesTheFlopOfKeysOutputAndOneFeedForwardMatrix) {
                          again * bytes_named(forward_of(layer), pass))
             << pass << " of " << model.name;
       }
+    }
+  }
+}
+
+// Of a layer of MaxText under save_qkv_proj: the norms, the attention's core and output, and what the
+// last product reads.
+TEST(ProjectionsRecompute, IsAllButTheProjectionsAndTheLastProduct) {
+  for (const Model& model : models_and_frameworks()) {
+    const Parallelism p{.recompute = Recompute::projections, .attention = Attention::fused};
+    const LayerOperators layer = layer_operators(model, p);
+    const double projected = 2.0 * model.sequence * model.hidden *
+                             static_cast<double>(query_width(model) + 2 * key_width(model));
+    const double down =
+        2.0 * model.sequence * model.hidden * static_cast<double>(model.feed_forward);
+    EXPECT_NEAR(sum_of(layer.recompute).flop, sum_of(forward_of(layer)).flop - projected - down,
+                1e-9 * down)
+        << model.name;
+    EXPECT_EQ(bytes_named(layer.recompute, "norm"), bytes_named(forward_of(layer), "norm"));
+  }
+}
+
+// PyTorch stops early, and XLA leaves out what nothing reads; Megatron's checkpoint runs the layer as
+// it stands.
+TEST(FullRecompute, LeavesOutTheLastProductWhereTheStackDoes) {
+  for (const Model& model : models_and_frameworks()) {
+    const double down =
+        2.0 * model.sequence * model.hidden * static_cast<double>(model.feed_forward);
+    for (const Stack* stack : all_stacks()) {
+      const Parallelism p{.recompute = Recompute::full, .stack = stack};
+      const LayerOperators layer = layer_operators(model, p);
+      const bool stops = stack == &stacks::torch_eager || stack == &stacks::torch_compile ||
+                         stack == &stacks::maxtext;
+      EXPECT_NEAR(sum_of(forward_of(layer)).flop - sum_of(layer.recompute).flop, stops ? down : 0,
+                  1e-9 * down)
+          << model.name << " under " << stack->name;
     }
   }
 }

@@ -224,8 +224,7 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
            (p.overlap.tensor ? std::max(exchange, seconds(weights)) : exchange + seconds(weights));
   };
   return {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
-          .backward = seconds(layer.recompute) +
-                      (p.recompute == Recompute::full ? 2 * exchange : 0) +
+          .backward = seconds(layer.recompute) + recomputed_exchanges(p) * exchange +
                       block(layer.feed_forward_inputs, layer.feed_forward_weights) +
                       block(layer.attention_inputs, layer.attention_weights),
           .embedding = seconds(ends.embedding),
