@@ -129,11 +129,12 @@ Arguments without_switch_values(const Arguments& arguments, const po::options_de
 
 po::parsed_options parsed(const char* usage, const Arguments& arguments,
                           const po::options_description& flags,
-                          const po::positional_options_description& places) {
+                          const po::positional_options_description& places,
+                          std::span<const RefusedFlag> refused) {
   try {
     return po::command_line_parser(arguments).options(flags).positional(places).style(kStyle).run();
   } catch (const po::unknown_option& error) {
-    refuse_flag(error.get_option_name(), flags);
+    refuse_flag(error.get_option_name(), flags, refused);
   } catch (const po::too_many_positional_options_error&) {
     refuse_extra_word(usage, arguments, flags, places.max_total_count());
   }
@@ -200,7 +201,8 @@ void check_format(const std::string& format) {
 
 std::optional<po::variables_map> parse_arguments(const Arguments& arguments, const char* usage,
                                                  po::options_description& flags,
-                                                 std::initializer_list<Place> named) {
+                                                 std::initializer_list<Place> named,
+                                                 std::span<const RefusedFlag> refused) {
   po::positional_options_description places;
   for (const auto& [flag, most] : named) places.add(flag, most);
   po::variables_map values;
@@ -211,7 +213,7 @@ std::optional<po::variables_map> parse_arguments(const Arguments& arguments, con
     return std::nullopt;
   }
   const po::parsed_options given =
-      parsed(usage, without_switch_values(arguments, flags), flags, places);
+      parsed(usage, without_switch_values(arguments, flags), flags, places, refused);
   for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {
       throw sim::InputError(
@@ -232,6 +234,13 @@ std::optional<po::variables_map> parse_arguments(const Arguments& arguments, con
   require_first_place(usage, flags, places, values);
   po::notify(values);
   return values;
+}
+
+po::parsed_options given_options(const Arguments& arguments, const po::options_description& flags) {
+  return po::command_line_parser(without_switch_values(arguments, flags))
+      .options(flags)
+      .style(kStyle)
+      .run();
 }
 
 std::string shell_text(const Arguments& arguments) {

@@ -8,6 +8,7 @@
 #include <boost/program_options.hpp>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,23 @@ struct Place {
   int most = 1;
 };
 
+// A flag of other commands that this one does not take, and what to do instead.
+struct RefusedFlag {
+  std::string_view name;     // without dashes
+  std::string_view instead;  // "the plan chooses it"
+};
+
 // Parses `arguments`; for --help, prints the help and returns nothing. An optional flag may be
 // written --tune=on, and --tune=off means its absence. Throws program_options::error, and
 // InputError for an argument that is empty or too long for one line of a message.
 [[nodiscard]] std::optional<boost::program_options::variables_map> parse_arguments(
     const Arguments& arguments, const char* usage,
-    boost::program_options::options_description& flags, std::initializer_list<Place> places = {});
+    boost::program_options::options_description& flags, std::initializer_list<Place> places = {},
+    std::span<const RefusedFlag> refused = {});
+
+// The options of arguments that parse_arguments() has taken, in order.
+[[nodiscard]] boost::program_options::parsed_options given_options(
+    const Arguments& arguments, const boost::program_options::options_description& flags);
 
 // The command's message about arguments that it does not take.
 [[nodiscard]] std::string message_of(const boost::program_options::error& error,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "sim/base/error.hpp"
@@ -20,6 +22,18 @@ po::typed_value<double>* factor(const char* flag, double& option) {
     if (value >= 1e-6 && value <= 1e6) return;
     throw InputError(fmt::format("{}: {} is not a factor from 1e-6 to 1e6", flag, value));
   });
+}
+
+constexpr const char* kSetup = "Setup";
+
+po::options_description without(const po::options_description& flags,
+                                std::span<const RefusedFlag> refused) {
+  po::options_description kept(kSetup);
+  for (const auto& flag : flags.options()) {
+    if (std::ranges::find(refused, flag->long_name(), &RefusedFlag::name) == refused.end())
+      kept.add(flag);
+  }
+  return kept;
 }
 
 po::options_description site_flags(JobOptions& o) {
@@ -45,7 +59,7 @@ po::options_description site_flags(JobOptions& o) {
 }  // namespace
 
 po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
-  po::options_description flags("Setup");
+  po::options_description flags(kSetup);
   auto add = flags.add_options();
   const auto file = [&](std::string& name) {
     po::typed_value<std::string>* value = po::value(&name);
@@ -94,7 +108,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
       "model.layers=12 or scheme.inter_group=512");
   if (search.chosen.empty()) flags.add(site_flags(o));
-  return flags;
+  return search.refused.empty() ? flags : without(flags, search.refused);
 }
 
 std::set<std::string> names_given(const po::options_description& flags,

@@ -4,9 +4,11 @@
 
 #include <boost/program_options.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "apps/arguments.hpp"
 #include "apps/job/parallelism_options.hpp"
 #include "sim/base/setting.hpp"
 
@@ -57,7 +59,8 @@ inline constexpr const char* kProtocolHelp =
 // Differences between the flags of a searching command and those of run, which has the flags for
 // several sites too.
 struct SearchFlags {
-  ChosenFlags chosen = {};       // marked in their help; including --scheme
+  ChosenFlags chosen = {};                    // marked in their help; including --scheme
+  std::span<const RefusedFlag> refused = {};  // left out
   std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller
   bool may_lack_files = false;   // --topology and --model need not be given
 };

@@ -65,20 +65,19 @@ std::vector<sim::Bandwidth> parse_bandwidths(const std::string& text) {
   return bandwidths;
 }
 
-void refuse_batch(const po::variables_map& values) {
-  for (const char* flag : {"micro-batch", "accumulation", "global-batch"}) {
-    if (values.count(flag) == 0 || values[flag].defaulted()) continue;
-    throw InputError(fmt::format(
-        "--{}: the map chooses micro-batches; set the size of a step with --tokens", flag));
-  }
-}
+constexpr std::string_view kSizeOfAMapsStep =
+    "the map chooses micro-batches; set the size of a step with --tokens";
+constexpr RefusedFlag kRefusedByMap[] = {{"micro-batch", kSizeOfAMapsStep},
+                                         {"accumulation", kSizeOfAMapsStep},
+                                         {"global-batch", kSizeOfAMapsStep}};
 
 std::optional<MapOptions> parse_map(const Arguments& arguments) {
   MapOptions o;
   std::string bandwidths;
-  po::options_description flags = job_flags(
-      o.job, {.chosen = {"scheme", "tp", "zero", "hybrid-shard", "micro-batch", "accumulation",
-                         "overlap", "weight-precision", "gradient-precision", "bucket-size"}});
+  po::options_description flags =
+      job_flags(o.job, {.chosen = {"scheme", "tp", "zero", "hybrid-shard", "overlap",
+                                   "weight-precision", "gradient-precision", "bucket-size"},
+                        .refused = kRefusedByMap});
   po::options_description map("Map");
   map.add_options()("bandwidths",
                     po::value(&bandwidths)
@@ -90,11 +89,10 @@ std::optional<MapOptions> parse_map(const Arguments& arguments) {
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   const po::options_description job = flags;
   flags.add(map);
-  const auto parsed = parse_arguments(arguments, kMapUsage, flags);
+  const auto parsed = parse_arguments(arguments, kMapUsage, flags, {}, kRefusedByMap);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   check_format(o.format);
-  refuse_batch(values);
   o.job.given = names_given(job, values);
   o.models = split(o.job.model);
   o.job.schemes =

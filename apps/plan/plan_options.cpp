@@ -42,7 +42,7 @@ constexpr const char* kPlanUsage =
     "The number of inner steps per round is the scheme's own or that of --set\n"
     "scheme.inner_steps, because Gardenhose does not predict how additional inner steps\n"
     "affect the loss.\n\n"
-    "Any flag of run that you pass (--tp 8, --recompute full) stays fixed. By default, plan\n"
+    "Flags of the setup that you pass (--tp 8, --recompute full) stay fixed. By default, plan\n"
     "searches uncompressed schemes and those published for language models; --scheme replaces\n"
     "them. All communication that can overlap does so, unless you pass --overlap. Each ZeRO\n"
     "stage runs with its default --attention and --kernels, unless you pass these flags. Not\n"
@@ -200,11 +200,6 @@ void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
 }
 
 void refuse(const po::variables_map& values, const PlanOptions& o) {
-  for (const char* flag : {"accumulation", "global-batch", "hybrid-shard"}) {
-    if (values.count(flag) == 0) continue;
-    throw InputError(
-        fmt::format("--{}: the plan chooses it; set the size of a step with --batch-tokens", flag));
-  }
   if (o.is_wide_area) {
     refuse_for_sites(values, o);
   } else if (values.count("inner-scheme") != 0) {
@@ -221,10 +216,26 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
 }
 
 ChosenFlags chosen_flags() {
-  return {"scheme",    "tp",           "pp",      "virtual-stages",   "sequence-parallel",
-          "placement", "zero",         "reshard", "hybrid-shard",     "micro-batch",
-          "recompute", "accumulation", "overlap", "weight-precision", "gradient-precision"};
+  return {"scheme",
+          "tp",
+          "pp",
+          "virtual-stages",
+          "sequence-parallel",
+          "placement",
+          "zero",
+          "reshard",
+          "recompute",
+          "micro-batch",
+          "overlap",
+          "weight-precision",
+          "gradient-precision"};
 }
+
+constexpr std::string_view kSizeOfAStep =
+    "the plan chooses it; set the size of a step with --batch-tokens";
+constexpr RefusedFlag kRefusedByPlan[] = {{"accumulation", kSizeOfAStep},
+                                          {"global-batch", kSizeOfAStep},
+                                          {"hybrid-shard", "the plan chooses it; leave it out"}};
 
 std::string default_schemes(bool between_sites) {
   return between_sites ? kTrainedBetweenSites : std::string("sharded,") + kTrainedSchemes;
@@ -237,8 +248,7 @@ bool is_said_anew(const std::string& flag) {
 
 void note_passed_on(const Arguments& arguments, const po::options_description& all,
                     const po::options_description& job, PlanOptions& o) {
-  const auto parsed = po::command_line_parser(arguments).options(all).run();
-  for (const auto& option : parsed.options) {
+  for (const auto& option : given_options(arguments, all).options) {
     if (job.find_nothrow(option.string_key, false) == nullptr) continue;
     if (is_said_anew(option.string_key)) continue;
     o.passed_on.push_back("--" + option.string_key);
@@ -251,11 +261,12 @@ void note_passed_on(const Arguments& arguments, const po::options_description& a
 std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   PlanOptions o;
   Texts texts;
-  po::options_description job = job_flags(o.job, {.chosen = chosen_flags(), .sizes = &texts.nodes});
+  po::options_description job = job_flags(
+      o.job, {.chosen = chosen_flags(), .refused = kRefusedByPlan, .sizes = &texts.nodes});
   add_reliability_flag(job, o.job);
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
-  const auto parsed = parse_arguments(arguments, kPlanUsage, flags);
+  const auto parsed = parse_arguments(arguments, kPlanUsage, flags, {}, kRefusedByPlan);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   check_format(o.format);
