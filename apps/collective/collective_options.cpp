@@ -10,6 +10,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/calibration_files.hpp"
+#include "apps/job/settings.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "apps/print.hpp"
 #include "apps/words.hpp"

@@ -8,8 +8,6 @@
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
-#include "sim/reliability/reliability.hpp"
 
 namespace apps {
 namespace {
@@ -119,38 +117,6 @@ std::set<std::string> names_given(const po::options_description& flags,
     if (values.count(name) != 0 && !values[name].defaulted()) names.insert(name);
   }
   return names;
-}
-
-SortedSettings sort_settings(const JobOptions& options) {
-  SortedSettings settings;
-  for (const std::string& text : options.settings) {
-    const auto equals = text.find('=');
-    const std::string key = text.substr(0, equals);
-    if (equals == std::string::npos || key.empty()) {
-      throw InputError(
-          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
-                      "--set network.nic_bandwidth=\"200 Gbps\"",
-                      sim::printable(text)));
-    }
-    const std::string table = key.substr(0, key.find('.'));
-    auto& into = table == "model"                ? settings.model
-                 : table == "scheme"             ? settings.scheme
-                 : sim::is_of_reliability(table) ? settings.reliability
-                                                 : settings.topology;
-    into.push_back({key, text.substr(equals + 1)});
-  }
-  if (options.sequence != 0) {
-    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
-  }
-  return settings;
-}
-
-void check_topology_settings(const JobOptions& options) {
-  const SortedSettings settings = sort_settings(options);
-  for (const auto* other : {&settings.model, &settings.scheme, &settings.reliability}) {
-    if (other->empty()) continue;
-    throw InputError(fmt::format("--set: {} is not a key of a topology", other->front().key));
-  }
 }
 
 }  // namespace apps

@@ -10,7 +10,6 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/parallelism_options.hpp"
-#include "sim/base/setting.hpp"
 
 namespace apps {
 
@@ -70,14 +69,5 @@ struct SearchFlags {
 [[nodiscard]] std::set<std::string> names_given(
     const boost::program_options::options_description& flags,
     const boost::program_options::variables_map& values);
-
-// Settings by target file, from their tables: those of neither the model, the scheme nor the
-// reliability are the topology's.
-struct SortedSettings {
-  std::vector<sim::Setting> topology, model, scheme, reliability;
-};
-[[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
-// Throws InputError for settings of a model, a scheme or a reliability.
-void check_topology_settings(const JobOptions& options);
 
 }  // namespace apps

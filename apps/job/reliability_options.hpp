@@ -4,7 +4,7 @@
 
 #include <boost/program_options.hpp>
 
-#include "apps/job/job_options.hpp"
+#include "apps/job/settings.hpp"
 #include "sim/study/job.hpp"
 
 namespace apps {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/job_options.hpp"
+#include "apps/job/settings.hpp"
 #include "sim/topology/wide_area.hpp"
 
 namespace apps {

@@ -228,13 +228,19 @@ constexpr SettingOfScheme kSettings[] = {
 };
 
 const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {
-  std::vector<std::string_view> known;
+  constexpr std::string_view kTable = "scheme.";
+  std::vector<std::string_view> known, leaves;
   for (const SettingOfScheme& row : kSettings) {
     if (row.kind != kind) continue;
     if (row.key.key == setting.key) return row;
     known.push_back(row.key.key);
+    leaves.push_back(row.key.key.substr(kTable.size()));
   }
-  refuse(setting, "unknown key; known: " + joined(known));
+  const std::size_t table = setting.key.starts_with(kTable) ? kTable.size() : 0;
+  const std::string_view meant = closest_name(setting.key.substr(table), leaves);
+  refuse(setting, meant.empty() ? fmt::format("unknown key; known: {}", joined(known))
+                                : fmt::format("unknown key; did you mean {}{}? Known: {}", kTable,
+                                              meant, joined(known)));
 }
 
 void check_steps(const SiteExchange& exchange) {
