@@ -27,16 +27,22 @@ namespace {
 
 using sim::InputError;
 
+bool sets(const JobOptions& options, const std::string& key) {
+  return std::ranges::any_of(
+      options.settings, [&](const std::string& setting) { return setting.starts_with(key + "="); });
+}
+
 // Refuses simulations beyond the limits, and names the flag that made them so large.
 void check_size(const JobOptions& options, const Job& job) {
   for (const sim::Site& site : job.topology.sites) {
     const sim::Parallelism p = job.parallelism_at(site);
     if (sim::study::is_held(site.cluster, job.model, p)) continue;
-    const std::string flag = site.setup.accumulation
-                                 ? fmt::format("--topology: sites.{}.accumulation", site.name)
-                             : options.parallelism.global_batch != 0 ? "--global-batch"
-                             : options.parallelism.accumulation != 0 ? "--accumulation"
-                                                                     : "--nodes";
+    const std::string flag =
+        site.setup.accumulation ? fmt::format("--topology: sites.{}.accumulation", site.name)
+        : options.parallelism.global_batch != 0                ? "--global-batch"
+        : options.parallelism.accumulation != 0                ? "--accumulation"
+        : options.nodes == 0 && sets(options, "cluster.nodes") ? "--set cluster.nodes"
+                                                               : "--nodes";
     throw InputError(fmt::format(
         "{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; keep "
         "their product at or below {:.0f}",

@@ -99,7 +99,11 @@ SortedSettings sort_settings(const JobOptions& options) {
     into.push_back({key, text.substr(equals + 1)});
   }
   if (options.sequence != 0) {
-    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
+    const std::string key = "model.sequence";
+    if (std::ranges::find(settings.model, key, &sim::Setting::key) != settings.model.end()) {
+      throw InputError("--sequence: conflicts with --set model.sequence; specify only one of them");
+    }
+    settings.model.push_back({key, std::to_string(options.sequence), "sequence"});
   }
   return settings;
 }

@@ -9,8 +9,12 @@
 
 namespace sim {
 
+std::string Setting::name() const {
+  return field.empty() ? fmt::format("`set` {}", printable(key)) : fmt::format("`{}`", field);
+}
+
 void refuse(const Setting& setting, std::string_view what) {
-  throw InputError(fmt::format("`set` {}: {}", setting.key, what));
+  throw InputError(fmt::format("{}: {}", setting.name(), what));
 }
 
 int whole_number(const Setting& setting, int lowest, int highest) {

@@ -13,9 +13,13 @@ namespace sim {
 struct Setting {
   std::string key;
   std::string value;
+  std::string field = {};  // of the job, that stands for the key: "sequence"
+
+  // As an error names it: "`set` KEY", or "`FIELD`".
+  [[nodiscard]] std::string name() const;
 };
 
-// Throws an InputError located at the setting: "`set` KEY: what".
+// Throws an InputError located at the setting: "NAME: what".
 [[noreturn]] void refuse(const Setting& setting, std::string_view what);
 // The value as a whole number in the range; refuses any other.
 [[nodiscard]] int whole_number(const Setting& setting, int lowest, int highest);

@@ -123,7 +123,7 @@ TomlValue setting_value(const Setting& setting) {
 }
 
 [[noreturn]] void fail_setting(const Setting& setting, std::string_view what) {
-  throw InputError(fmt::format("`set` {}: {}", printable(setting.key), what));
+  throw InputError(fmt::format("{}: {}", setting.name(), what));
 }
 
 // Throws unless `key` is a dotted key of bare parts that does not pass through a leaf.
@@ -152,6 +152,7 @@ void apply_setting(const Setting& setting, TomlDocument& document) {
     document.tables.emplace(setting.key.substr(0, dot), place);
   }
   document.leaves.insert_or_assign(setting.key, TomlLeaf{place, setting_value(setting)});
+  document.settings.insert_or_assign(setting.key, setting.name());
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ struct TomlDocument {
   std::string file;                                      // as the user named it
   std::map<std::string, TomlLeaf, std::less<>> leaves;   // "network.nic_bandwidth"
   std::map<std::string, TomlPlace, std::less<>> tables;  // "network"; the root is not among them
+  std::map<std::string, std::string, std::less<>> settings = {};  // Setting::name() by key
 };
 
 // Parses `text`, then replaces or adds the leaf of each of `settings`; the last of equal keys wins.

@@ -63,7 +63,10 @@ std::string_view noun_of(const TomlValue& value) {
 
 void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_view what) {
   if (place.from_setting) {
-    problems_.push_back({place, fmt::format("`set` {}: {}", key, what)});
+    const auto setting = document_.settings.find(key);
+    const std::string name =
+        setting != document_.settings.end() ? setting->second : fmt::format("`set` {}", key);
+    problems_.push_back({place, fmt::format("{}: {}", name, what)});
     return;
   }
   const std::string_view shown = key.starts_with("[") ? key : leaf_of(key);

@@ -187,8 +187,10 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
         scheme.name, unlike, most);
   }
   if (places > 1 && exchange.quorum > places) {
-    return fmt::format("`set` scheme.quorum: {} is more than the {} sites of {}", exchange.quorum,
-                       places, context.area.name);
+    return fmt::format(
+        "`scheme`: {} waits for a quorum of {} sites, but {} has {}; lower it with `set` "
+        "scheme.quorum",
+        scheme.name, exchange.quorum, context.area.name, places);
   }
   return "";
 }

@@ -243,14 +243,19 @@ const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {
                                               meant, joined(known)));
 }
 
-void check_steps(const SiteExchange& exchange) {
-  const auto check = [&](const char* key, int steps) {
+// Of two settings that contradict each other, the one that is given is to blame.
+void check_steps(const SiteExchange& exchange, std::span<const Setting> settings) {
+  const auto check = [&](const std::string& key, const char* what, int steps) {
     if (steps <= exchange.inner_steps) return;
-    throw InputError(fmt::format("`set` {}: {} exceeds the {} inner steps of a round", key, steps,
-                                 exchange.inner_steps));
+    if (std::ranges::find(settings, key, &Setting::key) != settings.end()) {
+      throw InputError(fmt::format("`set` {}: {} exceeds the {} inner steps of a round", key, steps,
+                                   exchange.inner_steps));
+    }
+    throw InputError(fmt::format("`set` scheme.inner_steps: {} is less than the scheme's {} {}",
+                                 exchange.inner_steps, steps, what));
   };
-  check("scheme.fragments", exchange.fragments);
-  check("scheme.overlap_steps", exchange.overlap_steps);
+  check("scheme.fragments", "fragments", exchange.fragments);
+  check("scheme.overlap_steps", "steps of overlap", exchange.overlap_steps);
   const std::int64_t across = std::int64_t{exchange.inner_steps} * exchange.across_every;
   if (across <= kMostSteps) return;
   throw InputError(
@@ -280,7 +285,7 @@ Scheme with_settings(Scheme scheme, std::span<const Setting> settings) {
     if (!lack.empty()) refuse(setting, fmt::format("{} {}", scheme.name, lack));
     row.set(setting, scheme);
   }
-  if (scheme.between_sites) check_steps(*scheme.between_sites);
+  if (scheme.between_sites) check_steps(*scheme.between_sites, settings);
   return scheme;
 }
 

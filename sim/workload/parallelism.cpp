@@ -130,6 +130,12 @@ namespace {
 
 using Problem = std::function<void(const std::string& line)>;
 
+// Whether tensor-parallel groups are equal parts of a node, or whole nodes.
+bool fills_nodes(const Cluster& cluster, const Parallelism& p) {
+  const int gpus = cluster.gpus_per_node;
+  return p.tensor < 1 || gpus % p.tensor == 0 || p.tensor % gpus == 0;
+}
+
 void check_divisors(const Cluster& cluster, const Model& model, const Parallelism& p,
                     const Problem& problem) {
   const auto must_divide = [&](const char* field, int value, int whole, const char* what) {
@@ -143,11 +149,16 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   must_divide("`tp`", p.tensor, model.feed_forward, "feed-forward columns");
   must_divide("`tp`", p.tensor, model.vocabulary, "vocabulary entries");
   if (p.sequence_parallel) must_divide("`tp`", p.tensor, model.sequence, "tokens of a sequence");
-  const int gpus = cluster.gpus_per_node;
-  if (p.tensor > 0 && gpus % p.tensor != 0 && p.tensor % gpus != 0) {
+  if (!fills_nodes(cluster, p)) {
     problem(fmt::format("`tp`: {} does not divide the {} GPUs in a node of {}; choose a divisor",
-                        p.tensor, gpus, cluster.name));
+                        p.tensor, cluster.gpus_per_node, cluster.name));
   }
+}
+
+bool all_hold_layers(const Model& model, const Parallelism& p) {
+  const std::int64_t stages = std::int64_t{p.pipeline} * p.virtual_stages;
+  return stages <= model.layers &&
+         std::min(layers_of(model, p, 0), layers_of(model, p, static_cast<int>(stages) - 1)) > 0;
 }
 
 // Each virtual stage holds a layer at least.
@@ -157,15 +168,15 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
         fmt::format("`virtual-stages`: {} chunks need a pipeline; pass `pp`", p.virtual_stages));
     return;
   }
-  const std::int64_t stages = std::int64_t{p.pipeline} * p.virtual_stages;
-  const bool all_hold_layers =
-      stages <= model.layers &&
-      std::min(layers_of(model, p, 0), layers_of(model, p, static_cast<int>(stages) - 1)) > 0;
-  if (all_hold_layers) return;
-  const std::string chunks =
-      p.virtual_stages > 1 ? fmt::format(" x {} virtual stages", p.virtual_stages) : "";
-  problem(fmt::format("`pp`: {}{} leaves a stage without a layer: {} has {}; choose fewer",
-                      p.pipeline, chunks, model.name, model.layers));
+  if (all_hold_layers(model, p)) return;
+  Parallelism whole = p;
+  whole.virtual_stages = 1;
+  const bool chunks = p.virtual_stages > 1;
+  problem(fmt::format("{}: {}{} leaves a stage without a layer: {} has {}; choose fewer",
+                      chunks && all_hold_layers(model, whole) ? "`virtual-stages`" : "`pp`",
+                      p.pipeline,
+                      chunks ? fmt::format(" x {} virtual stages", p.virtual_stages) : "",
+                      model.name, model.layers));
 }
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
@@ -192,13 +203,23 @@ void check_software(const Cluster& cluster, const Parallelism& p, const Problem&
   }
 }
 
-void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
-  const int ranks = rank_count(cluster);
-  if (ranks % (std::int64_t{p.tensor} * p.pipeline) != 0) {
+// Tensor and pipeline parallelism do not divide all GPUs.
+void note_ranks(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  if (p.pipeline > 1 && p.tensor > 1) {
     problem(
         fmt::format("`pp`: {} x tp {} does not divide the {} GPUs; choose other `nodes`, `tp` "
                     "or `pp`",
-                    p.pipeline, p.tensor, ranks));
+                    p.pipeline, p.tensor, rank_count(cluster)));
+  } else if (p.pipeline > 1 || fills_nodes(cluster, p)) {  // else it is said already
+    problem(fmt::format("{}: {} does not divide the {} GPUs; choose another, or other `nodes`",
+                        p.pipeline > 1 ? "`pp`" : "`tp`", std::max(p.pipeline, p.tensor),
+                        rank_count(cluster)));
+  }
+}
+
+void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  if (rank_count(cluster) % (std::int64_t{p.tensor} * p.pipeline) != 0) {
+    note_ranks(cluster, p, problem);
     return;
   }
   const int data = data_parallel(cluster, p);

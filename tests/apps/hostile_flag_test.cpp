@@ -38,6 +38,8 @@ const Refusal kRefusals[] = {
     {kFlawlessRun, {"--global-batch", "9223372036854775744"}, "--global-batch"},
     {kFlawlessRun, {"--global-batch", "64", "--accumulation", "1"}, "--global-batch"},
     {kFlawlessRun, {"--sequence", "0"}, "--sequence"},
+    {kFlawlessRun, {"--sequence", "2147483647"}, "--sequence", "out of range"},
+    {kFlawlessRun, {"--sequence", "512", "--set", "model.sequence=512"}, "--sequence", "only one"},
     // 8 rings of 1024 hops, 1023 steps and 99 collectives: 800 million flows, 100 GB.
     {"run --topology dgx_h100_x128 --model llama_2_7b --zero 3 --step-by-step",
      {},
@@ -65,7 +67,7 @@ const Refusal kRefusals[] = {
     {kFlawlessRun,
      {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024", "--set",
       "nvlink.kind=switched"},
-     "--nodes",
+     "--set cluster.nodes",
      "more than a simulation can hold"},
     // Choices and sizes.
     {kFlawlessRun, {"--sequence-parallel", "yes"}, "--sequence-parallel", "on"},

@@ -81,7 +81,8 @@ const Refused kWrong[] = {
     {kA100 + "--virtual-stages 0", "--virtual-stages: 0 is less than 1"},
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
     {kA100 + "--pp 4 --virtual-stages 5",
-     "--pp: 4 x 5 virtual stages leaves a stage without a layer: gpt_125m has 12; choose fewer"},
+     "--virtual-stages: 4 x 5 virtual stages leaves a stage without a layer: gpt_125m has 12; "
+     "choose fewer"},
     {kA100 + "--pp 8 --set model.layers=8 --count-ends both",
      "--pp: 8 leaves a stage without a layer: gpt_125m has 8; choose fewer"},
     {kA100 + "--placement tp-pp",

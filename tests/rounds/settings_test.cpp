@@ -68,6 +68,9 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
   EXPECT_NE(error("diloco", "scheme.nothing", "0").find("unknown key"), std::string::npos);
   EXPECT_NE(error("streaming_diloco", "scheme.fragments", "500").find("inner steps"),
             std::string::npos);
+  // Who has set the inner steps alone has not written the fragments.
+  EXPECT_TRUE(error("streaming_diloco", "scheme.inner_steps", "1")
+                  .starts_with("`set` scheme.inner_steps: 1 is less than the scheme's "));
 }
 
 TEST(SchemesBetweenSites, HoldTheWiresThatOneSumTakes) {

@@ -57,7 +57,17 @@ const Misfit kMisfits[]{
      "`virtual-stages`: 2 chunks need a pipeline; pass `pp`"},
     {"more chunks than layers",
      {.pipeline = 2, .virtual_stages = 4},
-     "`pp`: 2 x 4 virtual stages leaves a stage without a layer: sample has 4; choose fewer"},
+     "`virtual-stages`: 2 x 4 virtual stages leaves a stage without a layer: sample has 4; choose "
+     "fewer"},
+    {"more stages than layers",
+     {.pipeline = 8, .virtual_stages = 2},
+     "`pp`: 8 x 2 virtual stages leaves a stage without a layer: sample has 4; choose fewer"},
+    {"stages that do not divide the GPUs",
+     {.pipeline = 3},
+     "`pp`: 3 does not divide the 8 GPUs; choose another, or other `nodes`"},
+    {"stages and tensor parallelism that do not",
+     {.tensor = 2, .pipeline = 3},
+     "`pp`: 3 x tp 2 does not divide the 8 GPUs; choose other `nodes`, `tp` or `pp`"},
     {"stages of embedding and head alone",
      {.pipeline = 4, .counted_ends = CountedEnds::both},
      "`pp`: 4 leaves a stage without a layer: sample has 4; choose fewer"},
@@ -76,6 +86,13 @@ TEST(Check, RefusesWhatDoesNotFitInOneLine) {
               row.error)
         << row.name;
   }
+}
+
+TEST(Check, NamesTensorParallelismWhereItAloneIsWrong) {
+  Cluster cluster = small_cluster();
+  cluster.nodes = 3;
+  EXPECT_EQ(input_error_of([&] { check(cluster, deep_model(), {.tensor = 8}); }),
+            "`tp`: 8 does not divide the 12 GPUs; choose another, or other `nodes`");
 }
 
 TEST(Check, RefusesFp8OnAGpuWithoutItsRate) {
