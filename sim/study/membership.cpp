@@ -141,14 +141,19 @@ void widen(const Report& report, MembershipFigures& figures) {
 
 TokenTarget target_of(double tokens, const MembershipFigures& figures) {
   const auto days = [&](double tokens_per_s) { return tokens / tokens_per_s / kDay_s; };
-  const double usd_per_day = figures.usd_per_million_tokens / 1e6 * figures.tokens_per_s * kDay_s;
+  // Sites and lines cost by the day; what is sent for so many tokens costs the same at any speed.
+  const double egress_usd = figures.egress_usd_per_s * tokens / figures.tokens_per_s;
+  const double usd = figures.usd_per_million_tokens / 1e6 * tokens;
+  const auto usd_after = [&](double of_days) {
+    return egress_usd + (usd - egress_usd) * of_days / days(figures.tokens_per_s);
+  };
   TokenTarget target{.tokens = tokens,
                      .days = days(figures.tokens_per_s),
                      .days_low = days(figures.tokens_per_s_high),
                      .days_high = days(figures.tokens_per_s_low)};
-  target.usd = target.days * usd_per_day;
-  target.usd_low = target.days_low * usd_per_day;
-  target.usd_high = target.days_high * usd_per_day;
+  target.usd = usd;
+  target.usd_low = usd_after(target.days_low);
+  target.usd_high = usd_after(target.days_high);
   return target;
 }
 

@@ -129,6 +129,10 @@ TEST(PlanOfComingSites, KeepsWhatItsCommandKeeps) {
   const double days = month["training_days"], usd = month["training_usd"];
   EXPECT_NEAR(best["training_time_s"], days * 86400, 1e-9 * days * 86400);
   EXPECT_NEAR(best["price_usd"], usd, 1e-9 * usd);
+  for (const std::string end : {"", "_low", "_high"}) {
+    EXPECT_EQ(best["training_usd" + end], best["price_usd" + end]);
+    EXPECT_NEAR(best["price_usd" + end], month["training_usd" + end], 1e-9 * usd) << end;
+  }
   EXPECT_NEAR(best["training_time_s_low"], month["training_days_low"].get<double>() * 86400,
               1e-9 * days * 86400);
   // One site of two is away a sixth of the time.

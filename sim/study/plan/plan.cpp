@@ -120,6 +120,15 @@ class Planner {
     return {time_s, price.of_time() + row.price.egress};
   }
 
+  // A month's price of the training is the plan's, with electricity.
+  static void set_kept_price(PlanRow& row) {
+    auto& months = row.report.membership;
+    if (!months || !months->target) return;
+    months->target->usd = row.price.total();
+    months->target->usd_low = row.low.usd;
+    months->target->usd_high = row.high.usd;
+  }
+
   PlanRow row(const Ranked& one) {
     const auto [each, time, price] = training(one.candidate, one.seconds);
     PlanRow row = choices_.row(one.candidate);
@@ -128,6 +137,7 @@ class Planner {
     const LikelySpeed speed = speed_of(row.report);
     row.low = at_speed(one.candidate, row, speed.high / speed.as_is);
     row.high = at_speed(one.candidate, row, speed.low / speed.as_is);
+    set_kept_price(row);
     row.speed_share = choices_.full_speed(one.candidate) / each;
     row.over_critical_batch =
         question_.critical_batch && row.step_tokens > *question_.critical_batch;
