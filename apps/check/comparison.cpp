@@ -58,7 +58,7 @@ Difference missing_or_new(const std::string& metric, std::optional<double> befor
                           std::optional<double> now) {
   const auto text = [](std::optional<double> value) { return value ? number_text(*value) : "-"; };
   const bool is_lost = before && worse_of(metric) != Worse::neither;
-  return {metric, text(before), text(now), "", is_lost ? Verdict::worse : Verdict::moved};
+  return {metric, text(before), text(now), "", is_lost ? Verdict::worse : Verdict::moved, true};
 }
 
 std::vector<Difference> differences_of(const Result& before, const Result& now,

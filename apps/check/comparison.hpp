@@ -19,6 +19,7 @@ struct Difference {
   std::string before, now;  // as shown
   std::string change;       // "+3.1 %"; empty if it would be meaningless
   Verdict verdict = Verdict::same;
+  bool one_sided = false;  // a metric that one side does not have at all
 };
 
 struct ComparedPoint {

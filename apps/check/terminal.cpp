@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "apps/check/outputs.hpp"
 #include "sim/base/joined.hpp"
@@ -70,6 +71,25 @@ std::string same_text(const ComparedResults& comparison, int count) {
                      100 * most.largest_move);
 }
 
+// Of points that differ although no input does.
+std::string cause_in_program(const ComparedResults& comparison) {
+  std::set<std::string> added, gone;
+  for (const ComparedPoint& compared : comparison.points) {
+    for (const Difference& d : compared.differences) {
+      if (d.verdict == Verdict::fresh || d.verdict == Verdict::gone) continue;  // whole points
+      if (!d.one_sided) return "none: the program itself predicts something else";
+      (d.before == "-" ? added : gone).insert(shown(d.what));
+    }
+  }
+  std::string text = "none: what both sides have is as before";
+  if (!added.empty()) {
+    text += fmt::format("; the baseline has no {}: --update adds {}", sim::joined(added),
+                        added.size() == 1 ? "it" : "them");
+  }
+  if (!gone.empty()) text += fmt::format("; today's results have no {}", sim::joined(gone));
+  return text;
+}
+
 }  // namespace
 
 bool fails(Verdict verdict, bool strict) {
@@ -109,9 +129,7 @@ std::vector<std::string> change_lines(const ComparedResults& comparison) {
                                       : fmt::format("{} of them moved", change.moved)));
   }
   const auto same = static_cast<std::size_t>(comparison.count(Verdict::same));
-  if (lines.empty() && same < comparison.points.size()) {
-    lines.emplace_back("none: the program itself predicts something else");
-  }
+  if (lines.empty() && same < comparison.points.size()) lines = {cause_in_program(comparison)};
   return lines;
 }
 

@@ -155,6 +155,29 @@ TEST(Check, CallsAFileThatIsGoneMissing) {
   expect_says(check_in(sandbox).out, {"table.json is missing (2 points, moved)"});
 }
 
+// What only one side has is no other prediction.
+TEST(Check, SaysWhichMetricsOneSideLacks) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const std::string blames = "the program itself predicts something else";
+  edit(sandbox, [](OrderedJson& baseline) {
+    for (OrderedJson& point : baseline["points"]) point["metrics"].erase("energy_j");
+  });
+  const Outcome added = check_in(sandbox);
+  EXPECT_EQ(added.code, 0);
+  expect_says(added.out, {"what both sides have is as before; the baseline has no energy_j: "
+                          "--update adds it"});
+  EXPECT_EQ(added.out.find(blames), std::string::npos) << added.out;
+  edit(sandbox, [](OrderedJson& baseline) {
+    for (OrderedJson& point : baseline["points"]) point["metrics"]["energy_of_old_j"] = 1;
+  });
+  expect_says(check_in(sandbox).out, {"today's results have no energy_of_old_j"});
+  edit(sandbox, [](OrderedJson& baseline) { baseline["points"].erase(0); });
+  EXPECT_EQ(check_in(sandbox).out.find(blames), std::string::npos);
+  edit(sandbox, [](OrderedJson& baseline) { baseline["points"][0]["metrics"]["mfu"] = 0.5; });
+  expect_says(check_in(sandbox).out, {blames});
+}
+
 TEST(Check, SaysWhereASpeedUpComesFrom) {
   const Sandbox sandbox;
   write_study(sandbox);
