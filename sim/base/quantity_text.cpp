@@ -307,13 +307,6 @@ std::string to_text(DollarRate value) { return fmt::format("{:.2f} USD/h", value
 std::string to_text(BytePrice value) { return fmt::format("{:.3f} USD/GB", value.base() * 1e9); }
 std::string to_text(Dollars value) { return with_prefix(value.base(), "USD"); }
 
-std::string joined_range(std::string_view low, std::string_view high, std::string_view joint) {
-  const std::size_t unit = std::min(low.find(' '), low.size());
-  const bool same = unit < low.size() && high.ends_with(low.substr(unit)) &&
-                    high.find(' ') == high.size() - (low.size() - unit);
-  return fmt::format("{}{}{}", same ? low.substr(0, unit) : low, joint, high);
-}
-
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   return printable_line(text, kLongest);

@@ -55,7 +55,8 @@ struct QuantityUnits {
 [[nodiscard]] std::string to_text(BytePrice value);
 [[nodiscard]] std::string to_text(Dollars value);
 
-// "18.5-26.4 Gbps" from "18.5 Gbps" and "26.4 Gbps": a shared unit is written once.
+// "18.5-26.4 Gbps" from "18.5 Gbps" and "26.4 Gbps": a shared unit is written once. Times and
+// dollars share that of `high`: "0.99-1.5 days" from "23.8 h" and "1.5 days".
 [[nodiscard]] std::string joined_range(std::string_view low, std::string_view high,
                                        std::string_view joint = "-");
 

@@ -196,6 +196,17 @@ TEST(JoinedRange, NamesTheUnitOnceWhereBothHaveIt) {
   EXPECT_EQ(joined_range("nowhere", "26.4 Gbps", " to "), "nowhere to 26.4 Gbps");
 }
 
+TEST(JoinedRange, OfTimesOrDollarsHasOneUnit) {
+  EXPECT_EQ(joined_range("23.8 h", "1.5 days", " to "), "0.99 to 1.5 days");
+  EXPECT_EQ(joined_range("18.0 h", "1.5 days"), "0.75-1.5 days");
+  EXPECT_EQ(joined_range("45.0 s", "1.5 min"), "0.75-1.5 min");
+  EXPECT_EQ(joined_range("950 us", "1.05 ms"), "0.95-1.05 ms");
+  EXPECT_EQ(joined_range("987 kUSD", "1.05 MUSD", " to "), "0.99 to 1.05 MUSD");
+  // The ends of a search are far apart, and not every range has an end.
+  EXPECT_EQ(joined_range("1.00 us", "10.0 s"), "1.00 us-10.0 s");
+  EXPECT_EQ(joined_range("23.8 h", "never"), "23.8 h-never");
+}
+
 TEST(Printable, IsOneShortLineOfWholeCharacters) {
   EXPECT_EQ(printable("a\nb\tc"), "a?b?c");
   EXPECT_EQ(printable(std::string(60, 'x')), std::string(60, 'x'));
