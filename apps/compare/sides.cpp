@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <boost/token_functions.hpp>
+#include <string_view>
 #include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/job/asked_warnings.hpp"
 #include "apps/job/reliability_options.hpp"
+#include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
@@ -151,7 +153,8 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   const po::variables_map& values = *parsed;
   refuse_shared_flags(flag, words);
   if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
-    throw InputError("--scheme: is missing; name the scheme between the sites");
+    throw InputError(fmt::format("--scheme: is missing; name the scheme between the sites of {}",
+                                 o.job.topology));
   }
   o.job.schemes = split(values["scheme"].as<std::string>());
   o.job.given = names_given(flags, values);
@@ -200,6 +203,44 @@ Side read_side(const char* name, const std::string& flags, const CompareOptions&
   return {name, flags, {std::move(job), std::move(setup)}};
 }
 
+bool has_sites(const CompareOptions& side) { return is_wide_area(side.job.topology); }
+
+// "B trains on two_sites_10g, several sites".
+std::string place_text(const char* name, const CompareOptions& side) {
+  return fmt::format("{} trains on {}, {}", name, side.job.topology,
+                     has_sites(side) ? "several sites" : "one cluster");
+}
+
+// A side on one cluster needs a scheme within it, one on several sites a scheme between them.
+void check_kind(const char* name, const CompareOptions& side, const CompareOptions& other) {
+  const bool sites = has_sites(side);
+  const auto kind = sites ? sim::SchemeKind::between_sites : sim::SchemeKind::inside;
+  const std::string& scheme = side.job.schemes.front();
+  if (any_scheme(scheme, "--scheme", kind).kind() == kind) return;
+  const bool shares = has_sites(other) != sites && other.job.schemes.front() == scheme;
+  throw InputError(fmt::format(
+      "--scheme: '{}' is a scheme {}, but {}; {}", sim::printable(scheme),
+      sites ? "within a site" : "between sites", place_text(name, side),
+      shares ? "the sides need schemes of different kinds: write --scheme inside --a and inside --b"
+      : sites
+          ? "write it as --inner-scheme, with a --scheme between the sites, or give the side one "
+            "cluster with --topology"
+          : "write a scheme within a cluster, or give the side several sites with --topology"));
+}
+
+Side read_one_of(const char* name, const CompareOptions& side, const CompareOptions& other) {
+  const std::string& own = name == std::string_view("A") ? side.a : side.b;
+  check_kind(name, side, other);
+  if (has_sites(side) == has_sites(other)) return read_side(name, own, side);
+  try {
+    return read_side(name, own, side);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format(
+        "{}; {}, the other side does not: write flags for one of them inside its quotes",
+        error.what(), place_text(name, side)));
+  }
+}
+
 }  // namespace
 
 std::int64_t Side::global_batch() const { return sim::study::global_batch(run.job, run.setup); }
@@ -213,7 +254,7 @@ std::optional<Comparison> parse_comparison(const Arguments& arguments) {
   const auto a = parse_side(arguments, "--a", given.a);
   if (!a) return std::nullopt;
   const auto b = parse_side(arguments, "--b", given.b);
-  Comparison comparison{*a, read_side("A", a->a, *a), read_side("B", b->b, *b)};
+  Comparison comparison{*a, read_one_of("A", *a, *b), read_one_of("B", *b, *a)};
   check(comparison.question());
   return comparison;
 }

@@ -17,9 +17,12 @@
 
 namespace apps {
 
+sim::Scheme any_scheme(const std::string& name, const char* flag, sim::SchemeKind meant) {
+  return is_path(name, ".toml") ? sim::read_scheme(name) : sim::scheme_named(name, flag, meant);
+}
+
 sim::Scheme scheme_of(const std::string& name, const char* flag, sim::SchemeKind kind) {
-  sim::Scheme scheme =
-      is_path(name, ".toml") ? sim::read_scheme(name) : sim::scheme_named(name, flag, kind);
+  sim::Scheme scheme = any_scheme(name, flag, kind);
   if (scheme.kind() == kind) return scheme;
   std::vector<std::string_view> known;
   for (const sim::Scheme* shipped : sim::all_schemes(kind)) known.push_back(shipped->name);

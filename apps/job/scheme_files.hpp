@@ -14,6 +14,9 @@ namespace apps {
 // that names the flag and the shipped names of the kind if there is none, or none of the kind.
 [[nodiscard]] sim::Scheme scheme_of(const std::string& name, const char* flag,
                                     sim::SchemeKind kind);
+// The same of either kind; names are looked for among those that are `meant` first.
+[[nodiscard]] sim::Scheme any_scheme(const std::string& name, const char* flag,
+                                     sim::SchemeKind meant);
 // What names the schemes in a command line: files have names of their own.
 [[nodiscard]] std::vector<std::string> names_as_given(const std::vector<std::string>& given,
                                                       std::span<const sim::Scheme> schemes);

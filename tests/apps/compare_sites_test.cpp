@@ -179,10 +179,18 @@ TEST(CompareSites, RefuseWhatCannotBeCompared) {
   };
   const std::string sites = kTwo + "--scheme diloco ";
   refused(kTwo, sites, "--scheme", "name the scheme between the sites");
-  refused(kTwo + "--scheme sharded", sites, "--scheme", "'sharded' is a scheme within a site");
+  refused(
+      kTwo + "--scheme sharded", sites, "--scheme",
+      "'sharded' is a scheme within a site, but A trains on two_sites_10g, several sites; write "
+      "it as --inner-scheme");
+  refused(sites, kCluster + "--scheme diloco", "--scheme", "inside --a and inside --b");
+  refused(sites, kCluster + "--scheme noloco", "--scheme",
+          "B trains on dgx_h100_x16, one cluster; write a scheme within a cluster");
   refused(kTwo + "--scheme diloco,wan_sync", sites, "--scheme", "one scheme");
   refused(sites + "--tune", sites, "--tune", "several sites; gardenhose plan chooses");
-  refused(sites + "--nodes 2", kCluster, "--nodes", "sites.NAME.nodes");
+  refused(sites + "--nodes 2", kCluster, "--nodes",
+          "sites.NAME.nodes=N; A trains on two_sites_10g, several sites, the other side does not: "
+          "write flags for one of them inside its quotes");
   refused(sites, kCluster + "--deadline 5s", "--deadline", "dgx_h100_x16 is one cluster");
   refused(sites, kCluster + "--inner-scheme sdp4bit", "--inner-scheme", "is one cluster");
   refused(sites + "--deadline soon", kCluster, "--deadline", "number");
