@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,43 @@ std::vector<std::string> gpus_of(const Job& job) {
   std::vector<std::string> names;
   for (const sim::Site& site : job.topology.sites) names.push_back(site.cluster.gpu.name);
   return names;
+}
+
+std::vector<std::string> doubt_lines(const std::string& scheme,
+                                     const sim::DoubtfulKernels& doubtful) {
+  std::vector<std::string> lines;
+  for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
+    lines.push_back(fmt::format("{}: {} has no time for {} stand in; time it too", scheme,
+                                kernel.codec, kernel.what));
+  }
+  for (const sim::LaunchBoundCard& card : doubtful.launch_bound) {
+    lines.push_back(fmt::format(
+        "{}: launches are {:.0f} % of the time of the kernels of {}, which were not timed for as "
+        "few as {:.3g} elements; time small sizes, or send more at a time",
+        scheme, 100 * card.share, card.codec, card.fewest));
+  }
+  for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
+    lines.push_back(fmt::format(
+        "{}: {} of {} takes {:.3g} elements, {}; measure this size too", scheme, kernel.step,
+        kernel.codec, kernel.elements,
+        kernel.smallest == kernel.largest
+            ? fmt::format("but was timed for {:.3g} only", kernel.largest)
+            : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest)));
+  }
+  return lines;
+}
+
+// Of the steps inside the sites, each line once: all schemes between the sites have them in common,
+// and many sites may.
+void warn_inside(const Job& job) {
+  std::set<std::string> said;
+  const sim::RoundContext round = job.round(job.setups.front());
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    const sim::Scheme& inner = round.inner_at(table);
+    for (std::string& line : doubt_lines(inner.name, doubtful_kernels(round.step(table), inner))) {
+      if (said.insert(line).second) print_note("warning: {}\n", line);
+    }
+  }
 }
 
 std::vector<std::string> remedies_of(const Job& job, const Setup& setup, std::size_t table) {
@@ -59,7 +97,9 @@ void warn_of_layout(const Job& job) {
   for (const sim::Site& site : job.topology.sites) {
     warn_of_tensor_nodes(site.cluster, job.parallelism_at(site));
   }
-  if (job.inner) warn_of_unknown_gpus(*job.inner, gpus_of(job));
+  if (!job.inner) return;
+  warn_of_unknown_gpus(*job.inner, gpus_of(job));
+  warn_inside(job);
 }
 
 void warn_of_folds(const sim::Report& report) {
@@ -89,25 +129,11 @@ void warn_of_balance(const Job& job, const sim::Report& report) {
 
 void warn_of_kernels(const Job& job, const Setup& setup) {
   warn_of_unknown_gpus(setup.scheme, gpus_of(job));
-  if (job.inner) return;
-  const sim::DoubtfulKernels doubtful = doubtful_kernels(job.context(setup), setup.scheme);
-  for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
-    print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
-               kernel.codec, kernel.what);
-  }
-  for (const sim::LaunchBoundCard& card : doubtful.launch_bound) {
-    print_note(
-        "warning: {}: launches are {:.0f} % of the time of the kernels of {}, which were not timed "
-        "for as few as {:.3g} elements; time small sizes, or send more at a time\n",
-        setup.scheme.name, 100 * card.share, card.codec, card.fewest);
-  }
-  for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
-    print_note(
-        "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
-        setup.scheme.name, kernel.step, kernel.codec, kernel.elements,
-        kernel.smallest == kernel.largest
-            ? fmt::format("but was timed for {:.3g} only", kernel.largest)
-            : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
+  const sim::DoubtfulKernels doubtful = job.inner
+                                            ? doubtful_kernels(job.round(setup), setup.scheme)
+                                            : doubtful_kernels(job.context(setup), setup.scheme);
+  for (const std::string& line : doubt_lines(setup.scheme.name, doubtful)) {
+    print_note("warning: {}\n", line);
   }
 }
 

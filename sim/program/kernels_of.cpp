@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
-#include <map>
 #include <string_view>
+#include <utility>
 
 #include "sim/program/lay_out.hpp"
 #include "sim/times/calibration_rows.hpp"
@@ -90,22 +89,6 @@ void note(DoubtfulKernels& notes, ExtrapolatedKernel kernel) {
   }
 }
 
-// What the kernels of one card take.
-struct CardSeconds {
-  double all = 0, fixed = 0;
-  double fewest = std::numeric_limits<double>::infinity();  // elements, of sizes not timed
-};
-
-std::vector<LaunchBoundCard> launch_bound(const std::map<std::string, CardSeconds>& cards) {
-  std::vector<LaunchBoundCard> bound;
-  for (const auto& [codec, seconds] : cards) {
-    const double share = seconds.fixed / seconds.all;
-    if (share < kLaunchBound || std::isinf(seconds.fewest)) continue;
-    bound.push_back({codec, share, seconds.fewest});
-  }
-  return bound;
-}
-
 template <class Of>
 std::vector<std::string> sources_of(const Of& of, const Calibration& calibration, const Gpu& gpu) {
   std::set<std::string> lines;
@@ -128,33 +111,47 @@ std::vector<std::string> codec_sources(const Communication& exchange,
   return sources_of(exchange, calibration, gpu);
 }
 
+void KernelDoubts::add_to_card(const CodecCard& card, const CodecUse& use,
+                               const KernelEstimate& time, double count) {
+  CardSeconds& seconds = cards_[card.name];
+  seconds.all += count * time.seconds;
+  seconds.fixed += count * time.fixed_s;
+  const bool timed = time.sizes.smallest > 0 && use.elements >= time.sizes.smallest;
+  if (!timed) seconds.fewest = std::min(seconds.fewest, use.elements);
+  if (!time.substituted.empty()) notes_.substituted.insert({card.name, time.substituted});
+}
+
+void KernelDoubts::add(const CodecUse& use, const KernelEstimate& time, double count) {
+  if (use.step != nullptr) return;
+  const auto& card = use.wire.card ? use.wire.card : use.wire_out.card;
+  if (card && use.elements > 0) add_to_card(*card, use, time, count);
+  const double excess = time.sizes.excess(use.elements);
+  if (excess < kFarOff) return;
+  note(notes_,
+       {.codec = use.label(),
+        .step = time.sizes.step.empty() ? std::string(name_of(use.operation)) : time.sizes.step,
+        .elements = use.elements,
+        .smallest = time.sizes.smallest,
+        .largest = time.sizes.largest,
+        .excess = excess});
+}
+
+DoubtfulKernels KernelDoubts::found() && {
+  for (const auto& [codec, seconds] : cards_) {
+    const double share = seconds.fixed / seconds.all;
+    if (share < kLaunchBound || std::isinf(seconds.fewest)) continue;
+    notes_.launch_bound.push_back({codec, share, seconds.fewest});
+  }
+  return std::move(notes_);
+}
+
 DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme) {
-  DoubtfulKernels notes;
-  std::map<std::string, CardSeconds> cards;
+  KernelDoubts doubts;
   for_each_use(lay_out_once(context, scheme), [&](const LaunchedUse& launched) {
-    const CodecUse& use = launched.use;
-    const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
-    if (const auto& card = use.wire.card ? use.wire.card : use.wire_out.card;
-        card && use.step == nullptr && use.elements > 0) {
-      CardSeconds& seconds = cards[card->name];
-      seconds.all += launched.count * time.seconds;
-      seconds.fixed += launched.count * time.fixed_s;
-      const bool timed = time.sizes.smallest > 0 && use.elements >= time.sizes.smallest;
-      if (!timed) seconds.fewest = std::min(seconds.fewest, use.elements);
-      if (!time.substituted.empty()) notes.substituted.insert({card->name, time.substituted});
-    }
-    const double excess = use.step == nullptr ? time.sizes.excess(use.elements) : 1;
-    if (excess < kFarOff) return;
-    note(notes,
-         {.codec = use.label(),
-          .step = time.sizes.step.empty() ? std::string(name_of(use.operation)) : time.sizes.step,
-          .elements = use.elements,
-          .smallest = time.sizes.smallest,
-          .largest = time.sizes.largest,
-          .excess = excess});
+    doubts.add(launched.use, codec_time(context.calibration, context.cluster.gpu, launched.use),
+               launched.count);
   });
-  notes.launch_bound = launch_bound(cards);
-  return notes;
+  return std::move(doubts).found();
 }
 
 }  // namespace sim

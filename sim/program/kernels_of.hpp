@@ -3,6 +3,8 @@
 // are to be trusted.
 #pragma once
 
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,5 +55,25 @@ struct DoubtfulKernels {
   std::vector<LaunchBoundCard> launch_bound;
 };
 [[nodiscard]] DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme);
+
+// Gathers them from launches, here or between sites.
+class KernelDoubts {
+ public:
+  // So many launches, each of this time.
+  void add(const CodecUse& use, const KernelEstimate& time, double count = 1);
+  [[nodiscard]] DoubtfulKernels found() &&;
+
+ private:
+  // What the kernels of one card take.
+  struct CardSeconds {
+    double all = 0, fixed = 0;
+    double fewest = std::numeric_limits<double>::infinity();  // elements, of sizes not timed
+  };
+  void add_to_card(const CodecCard& card, const CodecUse& use, const KernelEstimate& time,
+                   double count);
+
+  DoubtfulKernels notes_;
+  std::map<std::string, CardSeconds> cards_;
+};
 
 }  // namespace sim

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/rounds/host_copies.hpp"
@@ -258,24 +260,48 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
   return shape;
 }
 
-std::vector<std::string> codec_sources(const RoundContext& context, const Scheme& scheme) {
-  const SiteExchange exchange = led_by(context.area.syncer, *scheme.between_sites);
-  std::set<std::string> lines;
+namespace {
+
+using VisitTimed =
+    std::function<void(const char* what, const CodecUse& use, const KernelEstimate& time)>;
+
+// The kernels of an exchange among all sites, at a site of each table.
+void for_each_kernel(const RoundContext& context, const SiteExchange& exchange,
+                     const VisitTimed& visit) {
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const auto shards = shard_sizes(context, table, exchange.fragments);
     const ExchangeKernels kernels =
         kernels_of(exchange, largest_shard(shards), place_count(context.area));
     const Gpu& gpu = context.area.sites[table].cluster.gpu;
-    const auto add = [&](const char* what, const std::vector<CodecUse>& uses) {
+    const auto each = [&](const char* what, const std::vector<CodecUse>& uses) {
       for (const CodecUse& use : uses) {
-        lines.insert(fmt::format("{} {}: {}", what, exchange.wire.name(),
-                                 exchange_time(context.calibrations[table], gpu, use).source));
+        visit(what, use, exchange_time(context.calibrations[table], gpu, use));
       }
     };
-    add("encode", kernels.encode);
-    add("sum", kernels.sum);
-    add("decode", kernels.decode);
+    each("encode", kernels.encode);
+    each("sum", kernels.sum);
+    each("decode", kernels.decode);
   }
+}
+
+}  // namespace
+
+DoubtfulKernels doubtful_kernels(const RoundContext& context, const Scheme& scheme) {
+  if (place_count(context.area) == 1) return {};  // nobody to exchange with
+  KernelDoubts doubts;
+  for_each_kernel(
+      context, led_by(context.area.syncer, *scheme.between_sites),
+      [&](const char*, const CodecUse& use, const KernelEstimate& time) { doubts.add(use, time); });
+  return std::move(doubts).found();
+}
+
+std::vector<std::string> codec_sources(const RoundContext& context, const Scheme& scheme) {
+  const SiteExchange exchange = led_by(context.area.syncer, *scheme.between_sites);
+  std::set<std::string> lines;
+  for_each_kernel(context, exchange,
+                  [&](const char* what, const CodecUse&, const KernelEstimate& time) {
+                    lines.insert(fmt::format("{} {}: {}", what, exchange.wire.name(), time.source));
+                  });
   if (const KernelEstimate sum = syncer_sum(context, exchange); sum.seconds > 0) {
     lines.insert(fmt::format("sum {} at the syncer: {}", exchange.wire.name(), sum.source));
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/program/kernels_of.hpp"
 #include "sim/program/plan_step.hpp"
 #include "sim/rounds/site_setup.hpp"
 #include "sim/sites/plan_round.hpp"
@@ -126,5 +127,7 @@ class SiteMemory {
 // The source of each exchange kernel's time: "encode sparseloco: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const RoundContext& context,
                                                      const Scheme& scheme);
+// Kernels of the exchange whose times are to be doubted, not those of the steps inside the sites.
+[[nodiscard]] DoubtfulKernels doubtful_kernels(const RoundContext& context, const Scheme& scheme);
 
 }  // namespace sim

@@ -19,14 +19,21 @@ using codecs::Operation;
 
 using CardRow = std::map<std::string, std::vector<KernelTime>>::value_type;
 
-// The card's times of the kernel, of values of the other size if it has none of this one; null: none.
-const CardRow* row_of(const CodecCard& card, CardKernel kernel) {
-  for (const int value_bytes : {kernel.value_bytes, kernel.value_bytes == 2 ? 4 : 2}) {
-    kernel.value_bytes = value_bytes;
-    const auto found = card.steps.find(key_of(kernel));
-    if (found != card.steps.end()) return &*found;
-  }
-  return nullptr;
+// The card's times of the kernel; null: none.
+const CardRow* exact_row_of(const CodecCard& card, const CardKernel& kernel) {
+  const auto found = card.steps.find(key_of(kernel));
+  return found == card.steps.end() ? nullptr : &*found;
+}
+
+CardKernel of_other_values(CardKernel kernel) {
+  kernel.value_bytes = kernel.value_bytes == 2 ? 4 : 2;
+  return kernel;
+}
+
+// The same, of values of the other size if it has none of this one.
+const CardRow* row_of(const CodecCard& card, const CardKernel& kernel) {
+  const CardRow* exact = exact_row_of(card, kernel);
+  return exact != nullptr ? exact : exact_row_of(card, of_other_values(kernel));
 }
 
 // Launches one after the other. A card's kernels are timed on the card's GPU; on another one what they
@@ -97,14 +104,25 @@ CardKernel named_by(const CodecCard& card, const CodecUse& use) {
   return kernel;
 }
 
+// "encode of 2-byte values: times of 4-byte values".
+std::string other_values_text(const CardKernel& lacked) {
+  const bool sums = lacked.operation == Operation::decode_reduce;
+  return fmt::format("{}{} of {}-byte values: times of {}-byte values", name_of(lacked.operation),
+                     sums ? fmt::format(" of {} inputs", lacked.inputs) : "", lacked.value_bytes,
+                     of_other_values(lacked).value_bytes);
+}
+
 // By a card's own times of the kernel, if it has any.
 std::optional<KernelEstimate> own_time(const Gpu& gpu, const CodecUse& use) {
   for (const CodecCard* card : {use.wire.card.get(), use.wire_out.card.get()}) {
-    const CardRow* row = card != nullptr ? row_of(*card, named_by(*card, use)) : nullptr;
+    if (card == nullptr) continue;
+    const CardKernel kernel = named_by(*card, use);
+    const CardRow* row = row_of(*card, kernel);
     if (row == nullptr) continue;
     CardLaunches launches(*card, gpu, use);
     launches.add(*row);
-    return launches.estimate();
+    const bool exact = exact_row_of(*card, kernel) != nullptr;
+    return launches.estimate(exact ? "" : other_values_text(kernel));
   }
   return std::nullopt;
 }
@@ -193,14 +211,15 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
   const double n = use.elements;
   const CodecCard& card = use.wire.card ? *use.wire.card : *use.wire_out.card;
   const CardKernel kernel = named_by(card, use);
+  const bool composed = use.wire.card && use.wire.card->has_times() &&
+                        row_of(*use.wire.card, named_by(*use.wire.card, reduce)) == nullptr;
   return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source),
           first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes,
           first.fixed_s + second.fixed_s,
           fmt::format("decode_reduce_encode of {} inputs{}{}: {} and an encode", use.inputs,
                       kernel.from.empty() ? "" : " from " + kernel.from,
                       kernel.to.empty() ? "" : " to " + kernel.to,
-                      first.substituted.empty() ? "a decode_reduce"
-                                                : decodes_and_passes(use.inputs, ", "))};
+                      composed ? decodes_and_passes(use.inputs, ", ") : "a decode_reduce")};
 }
 
 }  // namespace

@@ -151,6 +151,24 @@ TEST(CodecCard, WithoutTheSumOfAllRanksIsWarnedOf) {
   EXPECT_NE(run_files(files).err.find(lacking), std::string::npos) << run_files(files).err;
 }
 
+// Between sites its sums are of all of them, inside them of the ranks of each.
+TEST(CodecCard, BetweenSitesIsWarnedOfToo) {
+  const Sandbox sandbox;
+  OwnFiles().write(sandbox);
+  sandbox.write("own.toml",
+                replaced(printed_scheme("streaming_diloco"), "mxfp4", "cards/mine.toml"));
+  const std::string sites = "--topology two_sites_10g --range off";
+  const std::string between = "warning: own: mine has no time for decode_reduce_encode of 2 inputs";
+  const std::string inside = "warning: mine: mine has no time for decode_reduce of 32 inputs";
+  const auto warned = [&](const std::string& flags, const std::string& of) {
+    return run_step(flags, sandbox, sites).err.find(of) != std::string::npos;
+  };
+  EXPECT_TRUE(warned("--scheme own.toml", between));
+  EXPECT_FALSE(warned("--scheme own.toml", inside));
+  EXPECT_TRUE(warned("--scheme diloco --inner-scheme mine.toml", inside));
+  EXPECT_FALSE(warned("--scheme diloco", "no time for"));
+}
+
 TEST(CodecCard, NeedsNoTimes) {
   const std::string levels =
       "collective = \"two_level\"\nslices = 64\ninside.codec = \"bf16\"\nbetween.codec";

@@ -194,11 +194,20 @@ TEST(CardTimes, AreOfValuesOfTheSameSizeWhereTheCardHasThem) {
   CodecUse use = use_of(codecs::Operation::encode, wire_of(card));
   use.value_bytes = 2;
   EXPECT_EQ(seconds_of(use), 1e-5);
+  EXPECT_EQ(codec_time(roofline(), measured_gpu(), use).substituted,
+            "encode of 2-byte values: times of 4-byte values");
   card.steps["encode of 2-byte values"] = {{.elements = 1e6, .seconds = 7e-6}};
   use.wire = wire_of(card);
   EXPECT_EQ(seconds_of(use), 7e-6);
+  EXPECT_EQ(codec_time(roofline(), measured_gpu(), use).substituted, "");
   use.value_bytes = 4;
   EXPECT_EQ(seconds_of(use), 1e-5);
+  card.steps.erase("decode");
+  card.steps["decode of 2-byte values"] = {{.elements = 1e6, .seconds = 7e-6}};
+  use = use_of(codecs::Operation::decode, wire_of(card));
+  EXPECT_EQ(seconds_of(use), 7e-6);
+  EXPECT_EQ(codec_time(roofline(), measured_gpu(), use).substituted,
+            "decode of 4-byte values: times of 2-byte values");
 }
 
 // A launch of 1 us and its ramp, and no more for a share of the elements.
