@@ -196,7 +196,8 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
   add("optimizer-state", po::value(&o.optimizer_state)->default_value("gpu"),
       "gpu|host: where the optimizer's state is between updates. host: in the hosts' memory; each "
       "step copies it to the GPUs and back, over the link of gpu.host_bandwidth. With "
-      "--host-codecs, hosts update AdamW instead: gradients go to them, and new weights come back");
+      "--host-codecs, hosts update AdamW instead: gradients go to them, and new weights come back. "
+      "A search (--tune, --baseline best, map, plan) moves it there if nothing fits otherwise");
   add("gradient-precision",
       po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
       "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's shards "

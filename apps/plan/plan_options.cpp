@@ -46,8 +46,9 @@ constexpr const char* kPlanUsage =
     "searches uncompressed schemes and those published for language models; --scheme replaces\n"
     "them. All communication that can overlap does so, unless you pass --overlap. Each ZeRO\n"
     "stage runs with its default --attention and --kernels, unless you pass these flags. Not\n"
-    "searched, with the defaults of run: --loss, --precision, --optimizer, --optimizer-state,\n"
-    "--bucket-size, --unit-layers, --prefetch and --backward-prefetch.\n\n"
+    "searched, with the defaults of run: --loss, --precision, --optimizer, --bucket-size,\n"
+    "--unit-layers, --prefetch and --backward-prefetch. If nothing fits in memory, all setups\n"
+    "keep the optimizer's state on the hosts, as with --optimizer-state host.\n\n"
     "The search is exact: it finds the same plans as simulating every setup (--exhaustive). It\n"
     "skips a setup only if it does not fit in memory, or if a lower bound on its time shows that\n"
     "it cannot be among the ten best.\n\n"
@@ -64,7 +65,7 @@ constexpr const char* kPlanUsage =
     "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n"
     "  gardenhose plan --topology four_sites_mixed --model gpt_6.7b --attention fused --tokens "
     "1e11\n\n"
-    "If nothing fits in memory, plan exits with 2 and names the setup that needs the least\n"
+    "If nothing fits even then, plan exits with 2 and names the setup that needs the least\n"
     "memory. If no plan meets the deadline or the budget, it exits with 0 and shows the closest\n"
     "one.\n";
 

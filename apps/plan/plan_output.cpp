@@ -163,6 +163,11 @@ void print_expected_interruptions(const PlanOptions& options, const PlanRow& row
 
 void print_notes(const PlanOptions& options, const PlanReport& report) {
   print_styled({{sim::kRangeNote, sim::Style::note}});
+  if (report.state_on_hosts) {
+    print_text(
+        "nothing fits with the optimizer's state on the GPUs: all plans keep it on the hosts "
+        "(--optimizer-state host)\n");
+  }
   const std::size_t alike = not_told_apart(report, options.question.goal);
   if (alike > 1) {
     print_text("plans 1 to {} differ by less than predictions of this kind can tell ({:.1f} %)\n",

@@ -175,6 +175,7 @@ void add_result(const PlanRow& row, Json& json) {
     json["mfu"] = row.report.step->mfu;
   }
   json["memory_per_gpu_bytes"] = row.report.memory.total();
+  json["optimizer_state"] = name_of(row.report.parallelism.optimizer_state, sim::kOptimizerStates);
   if (!row.report.round) json["speed_share"] = row.speed_share > 0 ? Json(row.speed_share) : Json();
 }
 

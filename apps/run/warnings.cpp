@@ -16,6 +16,7 @@
 #include "sim/program/kernels_of.hpp"
 #include "sim/rounds/round_remedies.hpp"
 #include "sim/study/setup_options.hpp"
+#include "sim/workload/memory_remedies.hpp"
 
 namespace apps {
 namespace {
@@ -64,11 +65,19 @@ void warn_inside(const Job& job) {
 }
 
 std::vector<std::string> remedies_of(const Job& job, const Setup& setup, std::size_t table) {
-  if (job.inner) return sim::what_would_fit(job.round(setup), table, setup.scheme);
-  const sim::StepContext step = job.context(setup);
-  return sim::what_would_fit(
-      {step.cluster, step.model, step.parallelism, sim::codec_memory(step, setup.scheme)},
-      static_cast<double>(step.cluster.gpu.memory.count));
+  if (job.inner) return sim::what_would_fit(job.round(setup), table, setup.scheme, job.open);
+  const auto next = [&](const sim::Parallelism& p) {
+    auto all = sim::layout_remedies(job.cluster(), job.model, p, &job.open);
+    std::erase_if(all, [&](const auto& one) {
+      return !problems(job.context({setup.scheme, one.changed}), setup.scheme).empty();
+    });
+    return all;
+  };
+  const auto needs = [&](const sim::Parallelism& p) {
+    return memory_needed(job, {setup.scheme, p});
+  };
+  return sim::remedies_that_fit(setup.parallelism,
+                                static_cast<double>(job.cluster().gpu.memory.count), next, needs);
 }
 
 }  // namespace

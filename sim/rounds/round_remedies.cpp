@@ -39,7 +39,7 @@ void add_host_state(const RoundContext& context, const RoundSetup& from,
 }  // namespace
 
 std::vector<std::string> what_would_fit(const RoundContext& context, std::size_t table,
-                                        const Scheme& scheme) {
+                                        const Scheme& scheme, const OpenSoftware& open) {
   const Site& site = context.area.sites[table];
   const Cluster& cluster = site.cluster;
   // As the site trains, but with nothing of its own, so that everything can be changed.
@@ -51,7 +51,8 @@ std::vector<std::string> what_would_fit(const RoundContext& context, std::size_t
   const auto next = [&](const RoundSetup& from) {
     std::vector<Remedy<RoundSetup>> all;
     add_host_state(of_site, from, all);
-    for (auto& layout : layout_remedies(cluster, context.model, from.parallelism)) {
+    for (auto& layout : layout_remedies(cluster, context.model, from.parallelism,
+                                        site.setup.zero ? nullptr : &open)) {
       const StepContext step = with_layout(of_site, layout.changed).step(table);
       if (!problems(step, inside.scheme).empty()) continue;
       all.push_back({set_at(site, layout.fields), {layout.changed, from.scheme}});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -81,6 +82,14 @@ bool fits_memory(const Job& job, const Setup& setup) {
     if (memory_of(job, setup, table).total() > capacity) return false;
   }
   return true;
+}
+
+bool may_use_hosts(const Job& job) {
+  if (job.given.contains("optimizer-state")) return false;
+  if (job.parallelism.optimizer_state == OptimizerState::host) return false;
+  return std::ranges::all_of(job.topology.sites, [](const Site& site) {
+    return host_copy_rate(site.cluster).has_value();
+  });
 }
 
 std::vector<Parallelism> sharding_forms(const Job& job, const Scheme& scheme,

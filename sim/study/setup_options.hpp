@@ -19,6 +19,10 @@ namespace sim::study {
 [[nodiscard]] double memory_needed(const Job& job, const Setup& setup);
 [[nodiscard]] bool fits_memory(const Job& job, const Setup& setup);
 
+// Whether a search may move the optimizer's state to hosts where nothing fits otherwise: if nothing
+// says where it is, and all GPUs have a link to a host.
+[[nodiscard]] bool may_use_hosts(const Job& job);
+
 // Everything overlaps, and gradients that a scheme does not encode travel as BF16, unless
 // given otherwise.
 [[nodiscard]] Setup start_of(const Job& job, const Scheme& scheme);

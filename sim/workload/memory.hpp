@@ -3,7 +3,6 @@
 // backward pass of a layer.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "sim/workload/model.hpp"
@@ -56,17 +55,5 @@ struct CodecMemory {
 // Bytes of the optimizer's state of one rank of a pipeline stage, wherever it is.
 [[nodiscard]] double optimizer_bytes(const Cluster& cluster, const Model& model,
                                      const Parallelism& parallelism, int stage);
-
-// A job whose memory is to be predicted.
-struct MemoryJob {
-  const Cluster& cluster;
-  const Model& model;
-  const Parallelism& parallelism;
-  CodecMemory codec = {};
-};
-// Changes of fields that bring the job within `capacity_bytes`: "`zero` 3 (31.2 GB)". Each remedy
-// that suffices alone; if none does, the ones that save the most memory, one after another, until
-// the job fits; nothing if all of them are not enough.
-[[nodiscard]] std::vector<std::string> what_would_fit(const MemoryJob& job, double capacity_bytes);
 
 }  // namespace sim

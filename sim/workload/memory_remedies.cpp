@@ -4,7 +4,7 @@
 namespace sim {
 
 std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const Model& model,
-                                                 const Parallelism& p) {
+                                                 const Parallelism& p, const OpenSoftware* open) {
   std::vector<Remedy<Parallelism>> all;
   const auto add = [&](std::string fields, auto change) {
     Parallelism changed = p;
@@ -21,7 +21,10 @@ std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const M
     add("`sequence-parallel` on", [](Parallelism& c) { c.sequence_parallel = true; });
   }
   for (int stage = p.sharding.stage + 1; stage <= 3; ++stage) {
-    add(fmt::format("`zero` {}", stage), [&](Parallelism& c) { c.sharding.stage = stage; });
+    add(fmt::format("`zero` {}", stage), [&](Parallelism& c) {
+      if (open != nullptr) c = at_stage(c, stage, *open);
+      c.sharding.stage = stage;
+    });
   }
   if (p.sharding.ranks > 0) {
     add("no `hybrid-shard`", [](Parallelism& c) { c.sharding.ranks = 0; });
@@ -39,16 +42,10 @@ std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const M
   for (int tensor = 2 * p.tensor; tensor <= cluster.gpus_per_node; tensor *= 2) {
     add(fmt::format("`tp` {}", tensor), [&](Parallelism& c) { c.tensor = tensor; });
   }
+  if (p.optimizer_state == OptimizerState::gpu) {
+    add("`optimizer-state` host", [](Parallelism& c) { c.optimizer_state = OptimizerState::host; });
+  }
   return all;
-}
-
-std::vector<std::string> what_would_fit(const MemoryJob& job, double capacity_bytes) {
-  return remedies_that_fit(
-      job.parallelism, capacity_bytes,
-      [&](const Parallelism& p) { return layout_remedies(job.cluster, job.model, p); },
-      [&](const Parallelism& p) {
-        return memory_use(job.cluster, job.model, p, job.codec).total();
-      });
 }
 
 }  // namespace sim

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/workload/memory.hpp"
+#include "sim/workload/stacks.hpp"
 
 namespace sim {
 
@@ -19,12 +20,16 @@ struct Remedy {
   Job changed;
 };
 
-// Changes of one field each, those that cost least speed first.
+// Changes of one field each, those that cost least speed first. Another stage of ZeRO brings the
+// software that is `open` with it; none: it changes nothing else.
 [[nodiscard]] std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster,
                                                                const Model& model,
-                                                               const Parallelism& parallelism);
+                                                               const Parallelism& parallelism,
+                                                               const OpenSoftware* open = nullptr);
 
-// As what_would_fit(), with `next` for the remedies of a job and `needs` for its bytes.
+// Changes of fields that bring a job within `capacity_bytes`: "`zero` 3 (31.2 GB)". Each remedy that
+// suffices alone; if none does, the ones that save the most memory, one after another, until the job
+// fits; nothing if all of them are not enough. `next`: the remedies of a job; `needs`: its bytes.
 template <class Job, class Next, class Needs>
 std::vector<std::string> remedies_that_fit(Job job, double capacity_bytes, Next next, Needs needs) {
   const auto text = [&](const std::string& fields, const Job& changed) {

@@ -53,6 +53,8 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`attention`", name_of(a.attention, kAttentions), name_of(b.attention, kAttentions));
   add("`kernels`", name_of(a.kernels, kKernels), name_of(b.kernels, kKernels));
   add("`cuda-graphs`", on_off(a.cuda_graphs), on_off(b.cuda_graphs));
+  add("`optimizer-state`", name_of(a.optimizer_state, kOptimizerStates),
+      name_of(b.optimizer_state, kOptimizerStates));
   add("`gradient-precision`", name_of(a.gradients, kPrecisions), name_of(b.gradients, kPrecisions));
   add("`weight-precision`", a.gathers_matrices ? "fp8" : "bf16",
       b.gathers_matrices ? "fp8" : "bf16");

@@ -125,6 +125,25 @@ TEST(BestSetup, FitsInMemoryWhereAnySetupDoes) {
   EXPECT_GE(tight["step_time_s"], roomy["step_time_s"]);
 }
 
+// 16 bytes of each of 1.3 billion parameters on one GPU, of which 12 are the optimizer's.
+TEST(Tune, MovesTheOptimizersStateToTheHostOnlyIfNothingFitsOtherwise) {
+  const std::string one =
+      "run --topology dgx_h100_x16 --model gpt_1.3b --nodes 1 --gpus-per-node 1 ";
+  const std::string tight = one + "--set gpu.memory=12GB ";
+  const Json host = reports(tight + "--tune")[0];
+  EXPECT_EQ(host["optimizer_state"], "host");
+  EXPECT_EQ(host["fits_memory"], true);
+  const std::string flags = host["flags"];
+  EXPECT_NE(flags.find("--optimizer-state host"), std::string::npos) << flags;
+  EXPECT_EQ(reports(tight + flags)[0]["step_time_s"], host["step_time_s"]);
+  EXPECT_EQ(reports(one + "--tune")[0]["optimizer_state"], "gpu");
+  EXPECT_EQ(reports(one + "--set gpu.memory=2GB --tune")[0]["optimizer_state"], "gpu")
+      << "that does not help";
+  const Outcome given = run(words(tight + "--tune --optimizer-state gpu"), source_directory());
+  EXPECT_NE(given.err.find("it fits with --optimizer-state host ("), std::string::npos)
+      << given.err;
+}
+
 TEST(BestSetup, NeedsTheLeastWhereNoneFits) {
   const Outcome outcome =
       run(words(kSmall + "--accumulation 2 --scheme sharded --baseline best --format json "

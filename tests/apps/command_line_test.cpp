@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "apps/progress.hpp"
@@ -317,6 +318,28 @@ TEST(Fit, WhatDoesNotFitIsAWarningUntilItIsRequired) {
   const Outcome fits = run_with("--require-fit");
   EXPECT_EQ(fits.code, 0);
   EXPECT_EQ(fits.err, "");
+}
+
+// The flags between "with " and " (", between "; or " and " (".
+std::vector<std::string> remedies_in(const std::string& warning) {
+  std::vector<std::string> remedies;
+  const std::regex remedy("(?:it fits with|; or) (.*?) \\([0-9.]+ GB\\)");
+  for (std::sregex_iterator at(warning.begin(), warning.end(), remedy), end; at != end; ++at) {
+    remedies.push_back((*at)[1]);
+  }
+  return remedies;
+}
+
+// Also where the scheme is not defined for every stage of ZeRO.
+TEST(Fit, WhatIsSuggestedRunsAndFits) {
+  for (const std::string scheme : {"sharded", "sdp4bit"}) {
+    const std::string job = "--scheme " + scheme + " --set gpu.memory=2.5GB ";
+    const auto remedies = remedies_in(run_with(job).err);
+    EXPECT_FALSE(remedies.empty()) << scheme;
+    for (const std::string& flags : remedies) {
+      EXPECT_EQ(run_with(job + "--require-fit " + flags).code, 0) << scheme << flags;
+    }
+  }
 }
 
 // sdp4bit needs 3.1 GB of these GPUs, its baseline 2.8 GB, and the other way round.

@@ -129,5 +129,33 @@ TEST(PlanOfSites, RefusesWhatItCannotPlan) {
                          "--topology");
 }
 
+// Sites whose GPUs hold weights and gradients, but not the optimizer's twelve bytes of each.
+TEST(PlanOfSites, KeepsTheOptimizersStateOnHostsOnlyIfNothingFitsOtherwise) {
+  const Sandbox sandbox;
+  const auto written = [&](const std::string& name, std::string text, std::string_view from,
+                           const std::string& to) {
+    std::size_t count = 0;
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+      ++count;
+    }
+    EXPECT_GT(count, 0U) << from;
+    sandbox.write(name, text);
+  };
+  const auto listed = [](const char* name) { return run({"list", "topology", name}, "/").out; };
+  written("small.toml", listed("dgx_h100_x16"), "memory = \"80 GB\"", "memory = \"12 GB\"");
+  written("sites.toml", listed("two_sites_10g"), "dgx_h100_x16", "small");
+  const std::string job =
+      "plan --topology sites.toml --model gpt_1.3b --set sites.east.nodes=1 "
+      "--set sites.west.nodes=1 --scheme diloco --zero 0 --inner-scheme data_parallel --tp 1 "
+      "--pp 1 --tokens 1e9 --batch-tokens 32768 ";
+  const Json json = json_of(words(job), sandbox.path());
+  const Json step = json_of(words_of_run(json["plans"][0]["command"]), sandbox.path());
+  for (const Json& row : json["plans"]) EXPECT_EQ(row["optimizer_state"], "host");
+  EXPECT_EQ(step["round_time_s"], json["plans"][0]["round_time_s"]);
+  EXPECT_EQ(step["fits_memory"], true);
+  expect_refused(run(words(job + "--optimizer-state gpu"), sandbox.path()), "--model");
+}
+
 }  // namespace
 }  // namespace apps_tests

@@ -185,6 +185,25 @@ TEST(Plan, NeedsAFasterNetworkForALargerShareOfTheSpeed) {
   EXPECT_GT(last, 1e9 / 8);
 }
 
+// As with run --tune, on one GPU.
+TEST(Plan, KeepsTheOptimizersStateOnHostsOnlyIfNothingFitsOtherwise) {
+  const std::string one =
+      "plan --topology dgx_h100_x16 --model gpt_1.3b --nodes 1 --gpus-per-node 1 --scheme sharded "
+      "--tokens 1e9 --batch-tokens 8192 ";
+  const std::string tight = one + "--set gpu.memory=12GB ";
+  const Json json = plan(tight);
+  for (const Json& row : json["plans"]) EXPECT_EQ(row["optimizer_state"], "host");
+  const Json& best = json["plans"][0];
+  const Json step = json_of(words_of_run(best["command"]), source_directory());
+  EXPECT_EQ(step["step_time_s"], best["step_time_s"]) << best["command"];
+  EXPECT_EQ(step["fits_memory"], true);
+  for (const Json& row : plan(one)["plans"]) EXPECT_EQ(row["optimizer_state"], "gpu");
+  const Outcome table = run(words(tight), source_directory());
+  EXPECT_NE(table.out.find("nothing fits with the optimizer's state on the GPUs"),
+            std::string::npos);
+  expect_command_refused(tight + "--optimizer-state gpu", "--model");
+}
+
 TEST(Plan, IsATableOrCsv) {
   const Outcome table = run(words(kTiny + "--scheme sharded"), source_directory());
   EXPECT_NE(table.out.find("bottleneck of each"), std::string::npos) << table.out;

@@ -245,7 +245,7 @@ class RoundRemedies : public HostState {
   std::vector<std::string> remedies(const Scheme& scheme, int sites, double bytes) const {
     WideArea area = nodes(50e9, sites);
     area.sites.front().cluster.gpu.memory = Bytes{static_cast<std::int64_t>(bytes)};
-    return what_would_fit(context(area, scheme), 0, scheme);
+    return what_would_fit(context(area, scheme), 0, scheme, {});
   }
   MemoryUse memory(const Scheme& scheme, int sites) const {
     const WideArea area = nodes(50e9, sites);

@@ -170,7 +170,7 @@ TEST_F(SiteSetups, ThatDoNotFitAreMendedAtTheirKeys) {
   WideArea area = nodes();
   area.sites[1].setup = {.micro_batch = 64, .zero = 1};
   area.sites[1].cluster.gpu.memory = Bytes{60'000'000'000};
-  const auto remedies = what_would_fit(context(area), 1, scheme_named("diloco"));
+  const auto remedies = what_would_fit(context(area), 1, scheme_named("diloco"), {});
   ASSERT_FALSE(remedies.empty());
   const auto halved = [](const std::string& one) {
     return one.starts_with("`set` sites.west.micro_batch=32 (");

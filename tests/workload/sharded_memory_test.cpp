@@ -2,8 +2,12 @@
 // Memory under ZeRO's stages: the published formulas of its state, and what is whole for a while.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "sim/base/error.hpp"
-#include "sim/workload/memory.hpp"
+#include "sim/workload/memory_remedies.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/shipped_files.hpp"
 #include "tests/workload/shipped_model.hpp"
@@ -106,24 +110,51 @@ TEST(ShardedMemory, OfTorchtitansRunsIsWithinFivePercentOfWhatCompiledRunsMeasur
   }
 }
 
+std::vector<std::string> what_would_fit(const Cluster& cluster, const Model& model,
+                                        const Parallelism& parallelism, double capacity_bytes) {
+  return remedies_that_fit(
+      parallelism, capacity_bytes,
+      [&](const Parallelism& p) { return layout_remedies(cluster, model, p); },
+      [&](const Parallelism& p) { return memory_use(cluster, model, p).total(); });
+}
+
 TEST(MemoryRemedies, FitAndAreTheSingleOnesWhereTheseAreEnough) {
   const Cluster cluster = cluster_of(2);
   const Model model = shipped_model("llama_2_7b");
   const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
   const double needed = memory_use(cluster, model, p).total();
-  const auto remedies = what_would_fit({cluster, model, p}, needed - 1);
+  const auto remedies = what_would_fit(cluster, model, p, needed - 1);
   EXPECT_GT(remedies.size(), 4U);  // all of them help
   for (const std::string& one : remedies) EXPECT_EQ(one.find("--", 2), std::string::npos) << one;
+}
+
+// Where GPUs have a link to their host, and only if that is enough.
+TEST(MemoryRemedies, MoveTheOptimizersStateToHostsWhereThatIsEnough) {
+  Cluster cluster = cluster_of(2);
+  const Model model = shipped_model("llama_2_7b");
+  const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
+  const MemoryUse use = memory_use(cluster, model, p);
+  const auto is_offered = [&](double capacity) {
+    const auto remedies = what_would_fit(cluster, model, p, capacity);
+    return std::ranges::any_of(remedies, [](const std::string& one) {
+      return one.starts_with("`optimizer-state` host (");
+    });
+  };
+  cluster.gpu.host_bandwidth = 50_GBps;
+  EXPECT_TRUE(is_offered(use.total() - use.optimizer));
+  EXPECT_FALSE(is_offered(use.total() - use.optimizer - 1));
+  cluster.gpu.host_bandwidth.reset();
+  EXPECT_FALSE(is_offered(use.total() - use.optimizer));
 }
 
 TEST(MemoryRemedies, AddUpWhereNoneIsEnough) {
   const Cluster cluster = cluster_of(2);
   const Model model = shipped_model("llama_2_7b");
   const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
-  const auto remedies = what_would_fit({cluster, model, p}, 12e9);
+  const auto remedies = what_would_fit(cluster, model, p, 12e9);
   ASSERT_EQ(remedies.size(), 1U);
   EXPECT_NE(remedies.front().find("`zero` 3"), std::string::npos) << remedies.front();
-  EXPECT_TRUE(what_would_fit({cluster, model, p}, 1e6).empty());
+  EXPECT_TRUE(what_would_fit(cluster, model, p, 1e6).empty());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "sim/study/plan/cluster_choices.hpp"
 #include "sim/study/plan/plan_report.hpp"
 #include "sim/study/plan/site_choices.hpp"
+#include "sim/study/setup_options.hpp"
 
 namespace sim::study {
 namespace {
@@ -150,16 +151,30 @@ class Planner {
   const std::function<void(const Choices&)>& progress_;
 };
 
-}  // namespace
-
-PlanReport plan(const PlanQuestion& question,
-                const std::function<void(const Searched&)>& progress) {
+PlanReport plan_as_it_is(const PlanQuestion& question,
+                         const std::function<void(const Searched&)>& progress) {
   const auto searched = [&](const Choices& choices) { progress(choices.searched()); };
   const std::unique_ptr<Choices> choices =
       question.job.inner ? site_choices(question) : cluster_choices(question);
   check_money(question, *choices);
   choices->find_full_speeds(searched);
   return Planner(question, *choices, searched).run();
+}
+
+}  // namespace
+
+PlanReport plan(const PlanQuestion& question,
+                const std::function<void(const Searched&)>& progress) {
+  try {
+    return plan_as_it_is(question, progress);
+  } catch (const NothingFits&) {
+    if (!may_use_hosts(question.job)) throw;
+  }
+  PlanQuestion on_hosts = question;
+  on_hosts.job.parallelism.optimizer_state = OptimizerState::host;
+  PlanReport report = plan_as_it_is(on_hosts, progress);
+  report.state_on_hosts = true;
+  return report;
 }
 
 }  // namespace sim::study

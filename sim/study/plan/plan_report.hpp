@@ -52,8 +52,9 @@ struct PlanReport {
   std::string topology, model;
   std::vector<PlanRow> rows;              // best first
   std::vector<Improvement> improvements;  // to the best one
-  bool met = true;                        // else the one row is the closest to the limits
-  std::vector<std::string> not_counted;   // parts of the price, and why
+  bool state_on_hosts = false;  // the optimizer's, because nothing fits with it on the GPUs
+  bool met = true;              // else the one row is the closest to the limits
+  std::vector<std::string> not_counted;  // parts of the price, and why
   Searched searched;
 };
 

@@ -53,14 +53,25 @@ Setup smallest_from(const Job& job, std::span<const Scheme> schemes, const Setup
   return *std::move(smallest);
 }
 
+// The same; with the optimizer's state on hosts if it fits only then.
+Setup smallest_of(const Job& job, std::span<const Scheme> schemes, Setup start) {
+  Setup smallest = smallest_from(job, schemes, start);
+  if (fits_memory(job, smallest) || !may_use_hosts(job)) return smallest;
+  start.parallelism.optimizer_state = OptimizerState::host;
+  Setup on_hosts = smallest_from(job, schemes, start);
+  return fits_memory(job, on_hosts) ? on_hosts : smallest;
+}
+
 class Search {
  public:
   Search(const Job& job, std::span<const Scheme> schemes, StepTimes& times, const SearchFrom& from)
       : job_(job), schemes_(schemes), times_(times), from_(from) {}
 
   Best run() {
-    const Setup start = start_of(job_, schemes_.front());
-    set_capacity(start);
+    Setup start = start_of(job_, schemes_.front());
+    const Setup smallest = smallest_of(job_, schemes_, start);
+    start.parallelism.optimizer_state = smallest.parallelism.optimizer_state;
+    set_capacity(memory_needed(job_, smallest));
     if (from_.first != nullptr) try_all({*from_.first});
     std::vector<Setup> starts;
     for (const Setup& shape : shapes(job_, start)) add_shardings(shape, Splits::largest, starts);
@@ -85,9 +96,8 @@ class Search {
   }
 
  private:
-  void set_capacity(const Setup& start) {
+  void set_capacity(double least) {
     capacity_ = static_cast<double>(job_.cluster().gpu.memory.count);
-    const double least = memory_needed(job_, smallest_from(job_, schemes_, start));
     fits_ = least <= capacity_;
     capacity_ = std::max(capacity_, least);
   }
@@ -161,7 +171,7 @@ class Search {
 Setup smallest_setup(const Job& job, std::span<const Scheme> schemes) {
   std::vector<Setup> smallest;
   for (const Setup& start : other_overlaps(job, start_of(job, schemes.front()))) {
-    smallest.push_back(smallest_from(job, schemes, start));
+    smallest.push_back(smallest_of(job, schemes, start));
   }
   return *std::ranges::min_element(smallest, {},
                                    [&](const Setup& setup) { return memory_needed(job, setup); });

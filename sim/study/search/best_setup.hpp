@@ -33,7 +33,8 @@ struct SearchFrom {
 // largest that fit, until no single kind of option makes the step faster: tensor parallelism and
 // recomputation, the scheme and its sharding, the split into micro-batches, the overlap, the
 // precision, the buckets. What is given (Job::given) is not chosen. Setups that do not fit in
-// memory are left out; where none fits, those that need more than the least one does.
+// memory are left out; where none fits, the optimizer's state is on hosts if that makes one fit, and
+// else those are left out that need more than the least one does.
 [[nodiscard]] Best best_setup(const Job& job, std::span<const Scheme> schemes, StepTimes& times,
                               const SearchFrom& from = {});
 
