@@ -10,6 +10,7 @@
 #include "apps/print.hpp"
 #include "apps/sweep/shard.hpp"
 #include "sim/base/names.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/model.hpp"
 
@@ -43,17 +44,31 @@ void check_is_text(std::string_view argument) {
       sim::printable(argument)));
 }
 
-// For flags that other programs have, and for keys of input files: "; write --set
-// network.nic_bandwidth=VALUE". Empty for all others.
-std::string instead_of(const std::string& flag) {
+// Flags that other programs have, and what they are here.
+std::string_view instead_of(std::string_view flag) {
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-      {"--gpus", "--nodes and --gpus-per-node"},
-      {"--dp", "--nodes; data parallelism is what --tp and --pp leave"},
-      {"--batch-size", "--global-batch or --micro-batch"},
-      {"--seq-length", "--sequence"}};
-  for (const auto& [other, ours] : kOthers) {
-    if (flag == other) return fmt::format("; write {}", ours);
-  }
+      {"--gpus", "; write --nodes and --gpus-per-node"},
+      {"--dp", "; write --nodes; data parallelism is what --tp and --pp leave"},
+      {"--ep", "; expert parallelism is not modelled"},
+      {"--cp", "; context parallelism is not modelled; --sequence-parallel is Megatron's"},
+      {"--batch-size", "; write --global-batch or --micro-batch"},
+      {"--seq", "; write --sequence"},
+      {"--seq-len", "; write --sequence"},
+      {"--seq-length", "; write --sequence"},
+      {"--tensor-parallel", "; write --tp"},
+      {"--pipeline-parallel", "; write --pp"},
+      {"--gradient-accumulation", "; write --accumulation"},
+      {"--cluster", "; write --topology"},
+      {"--json", "; write --format json"},
+      {"--csv", "; write --format csv"},
+      {"--output", "; write --format json or csv, and redirect the standard output to a file"}};
+  const auto* other =
+      std::ranges::find(kOthers, flag, &std::pair<std::string_view, std::string_view>::first);
+  return other == std::end(kOthers) ? "" : other->second;
+}
+
+// For keys of input files: "; write --set network.nic_bandwidth=VALUE". Empty for all others.
+std::string setting_of(const std::string& flag) {
   std::string leaf = flag.substr(std::min<std::size_t>(flag.size(), 2));
   std::ranges::replace(leaf, '-', '_');
   std::string settings;
@@ -66,15 +81,33 @@ std::string instead_of(const std::string& flag) {
   return settings;
 }
 
+// "--micro-batch" of "--micro-batch-size": the longest that is known.
+std::string beginning_of(const std::string& flag, std::span<const std::string> known) {
+  std::string longest;
+  for (const std::string& one : known) {
+    if (one.size() > longest.size() && flag.starts_with(one + "-")) longest = one;
+  }
+  return longest.empty() ? "" : fmt::format("; did you mean {}?", longest);
+}
+
 // `given` may have its value behind it: "--nods=2".
-[[noreturn]] void refuse_flag(const std::string& given, const po::options_description& flags) {
+[[noreturn]] void refuse_flag(const std::string& given, const po::options_description& flags,
+                              std::span<const RefusedFlag> refused) {
   const std::string name = given.substr(0, given.find('='));
+  for (const RefusedFlag& one : refused) {
+    if (name.substr(std::min<std::size_t>(name.size(), 2)) == one.name) {
+      throw sim::InputError(fmt::format("{}: {}", name, one.instead));
+    }
+  }
   std::vector<std::string> known;
   for (const auto& flag : flags.options()) known.push_back("--" + flag->long_name());
   const bool sets = flags.find_nothrow("set", false) != nullptr;
-  std::string meant =
-      sim::suggestion(name, std::vector<std::string_view>(known.begin(), known.end()));
-  if (sets && meant.empty()) meant = instead_of(name);
+  std::string meant(sets ? instead_of(name) : "");
+  if (meant.empty()) meant = beginning_of(name, known);
+  if (meant.empty()) {
+    meant = sim::suggestion(name, std::vector<std::string_view>(known.begin(), known.end()));
+  }
+  if (sets && meant.empty()) meant = setting_of(name);
   throw sim::InputError(
       fmt::format("{}: unknown flag{}", name, meant.empty() ? "; see --help" : meant));
 }
@@ -145,6 +178,11 @@ std::string wrong_number(const std::string& flag, const po::parsed_options& pars
   std::string given;
   for (const auto& option : parsed.options) {
     if ("--" + option.string_key == flag && !option.value.empty()) given = option.value.front();
+  }
+  if (!given.empty() && std::string_view("kKMGTB").find(given.back()) != std::string_view::npos &&
+      sim::number_in<double>(std::string_view(given).substr(0, given.size() - 1))) {
+    return fmt::format("{}: '{}' is not a number; write e.g. 1e9 for a billion", flag,
+                       sim::printable(given));
   }
   if (given.find(',') == std::string::npos) {
     return fmt::format("{}: '{}' is not a valid number for this flag", flag, sim::printable(given));

@@ -107,6 +107,13 @@ fs::path data_file(Kind kind, const std::string& name) {
     }
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::size_t comma = name.find(',');
+  if (std::ranges::find(known, name.substr(0, comma)) != known.end()) {
+    throw sim::InputError(
+        fmt::format("{}: '{}' is several names, but the flag takes one; use gardenhose sweep for "
+                    "several",
+                    folder.flag, name));
+  }
   const std::string meant = sim::suggestion(name, names);
   throw sim::InputError(
       fmt::format("{}: no shipped file is named '{}'{} a file, or one of: {}", folder.flag, name,

@@ -113,12 +113,13 @@ bool is_printed(const std::vector<std::string>& wanted) {
 }
 
 void check_names(const std::vector<std::string>& wanted) {
+  std::vector<std::string_view> known;
+  for (const Section& section : catalogue()) known.push_back(section.name);
   for (const std::string& name : wanted) {
-    const bool known = std::ranges::any_of(
-        catalogue(), [&](const Section& section) { return section.name == name; });
-    if (known) continue;
-    throw sim::InputError(fmt::format("list: '{}' is not one of: {}, {}", sim::printable(name),
-                                      section_names(true), section_names(false)));
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw sim::InputError(fmt::format("list: '{}' is not one of: {}, {}{}", sim::printable(name),
+                                      section_names(true), section_names(false),
+                                      sim::suggestion(name, known)));
   }
 }
 

@@ -138,6 +138,18 @@ void check(const CompareOptions& o) {
   if (o.tune && is_wide_area(o.job.topology)) refuse_tune(o.job.topology);
 }
 
+// Without quotes, --a takes the name of a flag alone, and its value stands behind.
+void refuse_lone_flag(const char* side, const Arguments& own,
+                      const po::options_description& flags) {
+  if (own.size() != 1 || !own.front().starts_with("--")) return;
+  const po::option_description* flag = flags.find_nothrow(own.front().substr(2), false);
+  if (flag == nullptr || flag->semantic()->max_tokens() == 0) return;
+  throw InputError(
+      fmt::format("{0}: {1} has no value; write a side's flags in quotes, e.g. {0} "
+                  "\"{1} VALUE\"",
+                  side, own.front()));
+}
+
 // The shared flags and those of `own`; nothing for --help.
 std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
                                          const std::string& own) {
@@ -148,6 +160,7 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   po::options_description job = job_flags(o.job);
   add_reliability_flag(job, o.job);
   flags.add(job);
+  refuse_lone_flag(flag, words, flags);
   const auto parsed = parse_arguments(arguments, kCompareUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;

@@ -26,13 +26,16 @@ sim::Scheme scheme_of(const std::string& name, const char* flag, sim::SchemeKind
   if (scheme.kind() == kind) return scheme;
   std::vector<std::string_view> known;
   for (const sim::Scheme* shipped : sim::all_schemes(kind)) known.push_back(shipped->name);
-  const bool between = kind == sim::SchemeKind::between_sites;
   const std::string given = sim::printable(name);
-  throw sim::InputError(fmt::format(
-      "{}: '{}' is a scheme {}; known: {}", flag, given,
-      between ? fmt::format("within a site, not between sites; write --inner-scheme {}", given)
-              : "between sites, not within a site",
-      sim::joined(known)));
+  std::string what =
+      fmt::format("within a site, not between sites; write --inner-scheme {}", given);
+  if (kind == sim::SchemeKind::inside) {
+    what = flag == std::string_view("--inner-scheme")
+               ? "between sites, not within a site; --scheme is for these"
+               : "between sites, not within a cluster; it needs a --topology of several sites";
+  }
+  throw sim::InputError(
+      fmt::format("{}: '{}' is a scheme {}; known: {}", flag, given, what, sim::joined(known)));
 }
 
 std::vector<std::string> names_as_given(const std::vector<std::string>& given,

@@ -29,15 +29,15 @@ std::filesystem::path topology_file(const std::string& name) {
 
 void refuse_site_flags(const JobOptions& options) {
   const JobOptions usual;
-  const auto refuse = [&](const char* flag, bool given) {
+  const auto refuse = [&](const char* flag, bool given, const char* instead) {
     if (!given) return;
-    throw InputError(fmt::format(
-        "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
-        flag, options.topology));
+    throw InputError(fmt::format("{}: applies to several sites, but {} is one cluster; {}", flag,
+                                 options.topology, instead));
   };
-  refuse("--deadline", !options.deadline.empty());
-  refuse("--inner-scheme", options.inner_scheme != usual.inner_scheme);
-  refuse("--balance", options.balance != usual.balance);
+  refuse("--deadline", !options.deadline.empty(), "leave it out");
+  refuse("--inner-scheme", options.inner_scheme != usual.inner_scheme,
+         "choose its scheme with --scheme");
+  refuse("--balance", options.balance != usual.balance, "leave it out");
 }
 
 void refuse_cluster_flags(const JobOptions& options) {

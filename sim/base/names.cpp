@@ -10,11 +10,35 @@
 #include "sim/base/joined.hpp"
 
 namespace sim {
+namespace {
 
-std::string_view closest_name(std::string_view text, std::span<const std::string_view> names) {
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string in_lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), lower_letter);
+  return result;
+}
+
+// The only name that `text` is a part of: "nvidia_h200" of "h200".
+std::string_view only_name_with(std::string_view text, std::span<const std::string_view> names) {
+  constexpr std::size_t kShortest = 3;
+  const std::string part = in_lower_case(text);
+  const auto has = [&](std::string_view name) {
+    return in_lower_case(name).find(part) != std::string::npos;
+  };
+  if (text.size() < kShortest || std::ranges::count_if(names, has) != 1) return {};
+  return *std::ranges::find_if(names, has);
+}
+
+}  // namespace
+
+std::string_view closest_name(std::string_view given, std::span<const std::string_view> names) {
+  const std::string text = in_lower_case(given);
   std::string_view best;
   std::size_t best_distance = 0;
-  for (const std::string_view name : names) {
+  for (const std::string_view spelled : names) {
+    const std::string name = in_lower_case(spelled);
     const std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
     // distance[i][j]: from the first i letters of `text` to the first j of `name`.
     std::vector<std::vector<std::size_t>> distance(text.size() + 1,
@@ -34,7 +58,7 @@ std::string_view closest_name(std::string_view text, std::span<const std::string
     }
     const std::size_t found = distance[text.size()][name.size()];
     if (found <= allowed && (best.empty() || found < best_distance)) {
-      best = name;
+      best = spelled;
       best_distance = found;
     }
   }
@@ -44,7 +68,8 @@ std::string_view closest_name(std::string_view text, std::span<const std::string
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
   constexpr std::size_t kLongest = 64;  // of a name that somebody typed
   if (text.size() > kLongest) return "";
-  const std::string_view meant = closest_name(text, names);
+  std::string_view meant = closest_name(text, names);
+  if (meant.empty()) meant = only_name_with(text, names);
   return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
 }
 

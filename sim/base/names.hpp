@@ -12,11 +12,11 @@
 namespace sim {
 
 // The name among `names` closest to `text`, if insertions, deletions, replacements and swaps of
-// neighbours change at most a third of its letters; else empty.
+// neighbours change at most a third of its letters, whose case does not matter; else empty.
 [[nodiscard]] std::string_view closest_name(std::string_view text,
                                             std::span<const std::string_view> names);
 
-// "; did you mean NAME?", or nothing if none of `names` is close.
+// "; did you mean NAME?", or nothing if none of `names` is close, nor is `text` a part of just one.
 [[nodiscard]] std::string suggestion(std::string_view text,
                                      std::span<const std::string_view> names);
 

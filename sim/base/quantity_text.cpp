@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 
 namespace sim {
@@ -130,6 +131,28 @@ std::string without_slash(std::string_view text) {
   return std::string(text);
 }
 
+bool begins_with(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() && equal_ignoring_case(text.substr(0, start.size()), start);
+}
+
+// "days" of "d", "Gbps or GBps" of "G", "us" of "usec": units that begin with the text, or else the
+// longest one that the text begins with; empty if there is none, or if there are many.
+std::string abbreviated_unit(std::string_view text, const std::vector<Unit>& units) {
+  constexpr std::size_t kMost = 2;
+  std::vector<std::string> longer, alike;
+  std::string shorter;
+  const bool is_word =
+      std::ranges::all_of(text, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });
+  for (const Unit& unit : units) {
+    if (unit.name.starts_with(text)) longer.push_back(unit.name);
+    if (begins_with(unit.name, text)) alike.push_back(unit.name);
+    if (text.starts_with(unit.name) && unit.name.size() > shorter.size()) shorter = unit.name;
+  }
+  if (longer.empty()) longer = alike;
+  if (longer.empty()) return is_word ? shorter : "";
+  return longer.size() > kMost ? "" : joined(longer, " or ");
+}
+
 // The unit in another spelling, the units that differ from `text` by capitals only, or else all of
 // the dimension.
 std::string unknown_unit(std::string_view text, const Dimension& dimension) {
@@ -145,6 +168,7 @@ std::string unknown_unit(std::string_view text, const Dimension& dimension) {
     if (equal_ignoring_case(unit.name, spelled)) alike += (alike.empty() ? "" : " or ") + unit.name;
   }
   const std::string unit = printable(text);
+  if (alike.empty()) alike = abbreviated_unit(spelled, dimension.units);
   if (!alike.empty()) return fmt::format("'{}' is not a unit; did you mean {}?", unit, alike);
   return fmt::format("'{}' is not a unit of {}; write one of {}", unit, dimension.noun, known);
 }

@@ -307,7 +307,15 @@ std::string TomlReader::suggestion(std::string_view key) const {
   for (const std::string& known : known_) {
     if (table_of(known) == table_of(key)) siblings.push_back(leaf_of(known));
   }
-  const std::string_view close = closest_name(leaf_of(key), siblings);
+  // "nic_latency" is meant to be "latency" beside "nic_bandwidth".
+  const auto is_prefixed = [&](std::string_view sibling) {
+    if (!leaf_of(key).ends_with(fmt::format("_{}", sibling))) return false;
+    const std::string_view prefix = leaf_of(key).substr(0, leaf_of(key).size() - sibling.size());
+    return std::ranges::any_of(siblings, [&](auto other) { return other.starts_with(prefix); });
+  };
+  const auto prefixed = std::ranges::find_if(siblings, is_prefixed);
+  const std::string_view close =
+      prefixed != siblings.end() ? *prefixed : closest_name(leaf_of(key), siblings);
   if (!close.empty()) return fmt::format("did you mean {}?", close);
   for (const std::string& known : known_) {
     if (leaf_of(known) == leaf_of(key)) return fmt::format("did you mean {}?", known);

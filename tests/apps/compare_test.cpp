@@ -214,6 +214,7 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   refused("--scheme all", b, kJob, "--scheme");
   refused("--scheme sdp4bit,sharded", b, kJob, "--scheme");
   refused("--scheme 'sdp4bit", b, kJob, "--a");
+  refused("--scheme", b, kJob, "--a");  // and sdp4bit outside of quotes that are missing
   refused(a, "--scheme sharded\\", kJob, "--b");
   refused(a, "", kJob, "--b");
   refused(a, "--nods 2", kJob, "--nods");

@@ -218,7 +218,7 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --deadline 5s", "--deadline",
           "one cluster");
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--scheme",
-          "'diloco' is a scheme between sites, not within a site");
+          "'diloco' is a scheme between sites, not within a cluster");
   refused("run" + base + "--scheme sharded", "--scheme",
           "'sharded' is a scheme within a site, not between sites; write --inner-scheme "
           "sharded; known: wan_flat,");

@@ -14,6 +14,7 @@ TEST(ClosestName, IsATypoAwayAtMost) {
   EXPECT_EQ(closest_name("nic_bandwidths", names), "nic_bandwidth");  // one too many
   EXPECT_EQ(closest_name("latenyc", names), "latency");               // two swapped
   EXPECT_EQ(closest_name("kond", names), "kind");                     // one replaced
+  EXPECT_EQ(closest_name("NIC_Bandwidth", names), "nic_bandwidth");   // in other letters
   EXPECT_EQ(closest_name("price", names), "");
   EXPECT_EQ(closest_name("", names), "");
 }
@@ -22,6 +23,8 @@ TEST(Suggestion, IsTheNameThatWasMeantOrNothing) {
   const std::array<std::string_view, 2> names{"diloco", "sparseloco"};
   EXPECT_EQ(suggestion("diloc", names), "; did you mean diloco?");
   EXPECT_EQ(suggestion("sharded", names), "");
+  EXPECT_EQ(suggestion("sparse", names), "; did you mean sparseloco?");
+  EXPECT_EQ(suggestion("oco", names), "") << "a part of both";
   EXPECT_EQ(suggestion_and_list("diloc", names),
             "; did you mean diloco? Known: diloco, sparseloco");
   EXPECT_EQ(suggestion_and_list("sharded", names), "; known: diloco, sparseloco");

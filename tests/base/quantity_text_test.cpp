@@ -142,6 +142,19 @@ TEST(QuantityText, KnowsUnitsThatAreSpelledWithASlash) {
             "'TFLOP/s' is not a unit; did you mean TFLOPs?");
 }
 
+TEST(QuantityText, KnowsUnitsThatAreWrittenOutOrCutShort) {
+  const auto time = [](const char* text) { return parse_quantity<Seconds>(text).problem; };
+  EXPECT_EQ(time("2 usec"), "'usec' is not a unit; did you mean us?");
+  EXPECT_EQ(time("2 seconds"), "'seconds' is not a unit; did you mean s?");
+  EXPECT_EQ(time("2 minutes"), "'minutes' is not a unit; did you mean min?");
+  EXPECT_EQ(time("30 d"), "'d' is not a unit; did you mean days?");
+  EXPECT_EQ(parse_quantity<Bandwidth>("200 GB").problem, "'GB' is not a unit; did you mean GBps?");
+  EXPECT_EQ(parse_quantity<Bandwidth>("200 G").problem,
+            "'G' is not a unit; did you mean Gbps or GBps?");
+  EXPECT_EQ(parse_quantity<Dollars>("1 M").problem, "'M' is not a unit; did you mean MUSD?");
+  EXPECT_NE(time("2 weeks").find("write one of s, ms"), std::string::npos);
+}
+
 TEST(QuantityText, SuggestsTheGivenExample) {
   EXPECT_EQ(parse_quantity<Bytes>("160", "160 MiB").problem,
             "'160' has no unit; write e.g. \"160 MiB\"");

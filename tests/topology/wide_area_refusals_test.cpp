@@ -93,7 +93,7 @@ constexpr WrongSites kWrongs[] = {
     {"upload = \"60 Gbps\"", "upload = \"0 Gbps\"", "is 0"},
     {"uplink = \"80 Gbps\"", "uplink = \"0 Gbps\"", "is 0"},
     {"memory_bandwidth = \"300 GBps\"", "memory_bandwidth = 300", "has no unit"},
-    {"request = \"12 ms\"", "request = \"12 mins\"", "'mins' is not a unit of a time"},
+    {"request = \"12 ms\"", "request = \"12 mins\"", "'mins' is not a unit; did you mean min?"},
 };
 
 TEST(WideAreaRefusal, IsOneLineAtTheKeysPlace) {
