@@ -104,9 +104,7 @@ std::vector<bool> used_links(const Wiring& wiring, std::span<const Outage> outag
   return used;
 }
 
-// A link's rate is never 0, and SimGrid takes a flow down with a link that is off; a connection
-// whose path is interrupted waits. A byte in thirty years is as good as none.
-constexpr double kStandstill_Bps = 1e-9;
+double clock_s() { return simgrid::s4u::Engine::get_clock(); }
 
 constexpr double kHappensOnce = -1;  // of a profile
 
@@ -128,7 +126,22 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   zone->set_parent(root);
   source_ = zone->create_host("source", 1);
   destination_ = zone->create_host("destination", 1);
+  if (outages.empty() && FairShares::suit(wiring)) {
+    fair_ = std::make_shared<FairModel>(wiring);
+    simgrid::s4u::Engine::get_instance()->add_model(fair_);
+  } else {
+    add_links(wiring, outages, *zone);
+  }
+  zone->seal();
+  root->seal();
+  for (auto* model : simgrid::s4u::Engine::get_instance()->get_all_models()) {
+    if (model->get_name() == "Network_CM02") network_ = model;
+  }
+  require(network_ != nullptr, "the network model is CM02");
+}
 
+void Platform::add_links(const Wiring& wiring, std::span<const Outage> outages,
+                         simgrid::s4u::NetZone& zone) {
   const std::vector<bool> used = used_links(wiring, outages);
   units_ = units_of(wiring);
   for (std::size_t id = 0; id < wiring.links.size(); ++id) {
@@ -137,7 +150,7 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
       links_.push_back(nullptr);
       continue;
     }
-    auto* link = zone->create_link(wired.name, wired.rate_Bps / units_[id])->set_latency(0);
+    auto* link = zone.create_link(wired.name, wired.rate_Bps / units_[id])->set_latency(0);
     if (const std::string down = outage_profile(wired.name, outages); !down.empty()) {
       link->set_state_profile(
           ProfileBuilder::from_string(wired.name + "_down", down, kHappensOnce));
@@ -156,12 +169,6 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   }
   for_each_route(wiring, [&](const std::vector<Crossing>& route) { add_route(route, wiring); });
   for (const Background& flow : wiring.background) background_channels_.push_back(flow.channels);
-  zone->seal();
-  root->seal();
-  for (auto* model : simgrid::s4u::Engine::get_instance()->get_all_models()) {
-    if (model->get_name() == "Network_CM02") network_ = model;
-  }
-  require(network_ != nullptr, "the network model is CM02");
 }
 
 void Platform::add_route(const std::vector<Crossing>& crossings, const Wiring& wiring) {
@@ -181,7 +188,20 @@ bool Platform::is_down(std::uint32_t route) const {
   });
 }
 
+void Platform::on_end(std::function<void(std::uintptr_t, bool)> ended) {
+  if (fair_) {
+    fair_->ended = [ended = std::move(ended)](std::uintptr_t tag) { ended(tag, false); };
+    return;
+  }
+  using simgrid::s4u::Activity;
+  Activity::on_completion_cb([this, ended = std::move(ended)](const Activity& activity) {
+    const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
+    if (end_flow(tag)) ended(tag, activity.get_state() != Activity::State::FINISHED);
+  });
+}
+
 void Platform::set_rate(LinkId link, double rate_Bps) {
+  if (fair_) return fair_->shares.set_rate(link, rate_Bps);
   rates_[link].now_Bps = std::max(rate_Bps / units_[link], kStandstill_Bps);
   links_[link]->set_bandwidth(rates_[link].now_Bps);
 }
@@ -201,6 +221,10 @@ simgrid::s4u::CommPtr Platform::start_over(std::uint32_t route, double bytes, do
 }
 
 bool Platform::start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag) {
+  if (fair_) {
+    fair_->shares.start(route, std::round(bytes), channels, tag, clock_s());
+    return true;
+  }
   if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
   auto comm = start_over(route, bytes, channels, tag);
   tags_.emplace(comm->get_impl(), tag);
@@ -209,10 +233,12 @@ bool Platform::start_flow(std::uint32_t route, double bytes, double channels, st
 }
 
 double Platform::left_of_flow(std::uintptr_t tag) {
+  if (fair_) return fair_->shares.left(tag, clock_s());
   return under_way_.at(tag).action->get_remains();
 }
 
 void Platform::change_flow(std::uintptr_t tag, double bytes, double channels) {
+  if (fair_) return fair_->shares.change(tag, bytes, channels, clock_s());
   simgrid::kernel::resource::Action& action = *under_way_.at(tag).action;
   action.get_remains();  // up to now
   action.set_remains(bytes);
@@ -236,8 +262,9 @@ bool Platform::end_flow(std::uintptr_t tag) {
 }
 
 void Platform::stop_flow(std::uintptr_t tag) {
+  if (fair_) return fair_->shares.stop(tag);
   if (!end_flow(tag)) return;
-  const double now_s = simgrid::s4u::Engine::get_clock();
+  const double now_s = clock_s();
   if (now_s > stopped_at_s_) stopped_.clear();
   stopped_at_s_ = now_s;
   stopped_.push_back(std::move(ended_));
@@ -245,6 +272,7 @@ void Platform::stop_flow(std::uintptr_t tag) {
 }
 
 void Platform::for_each_rate(const std::function<void(std::uintptr_t, double)>& visit) const {
+  if (fair_) return fair_->shares.for_each_rate(visit);
   for (const auto& action : *network_->get_started_action_set()) {
     const auto found = tags_.find(action.get_activity());
     if (found != tags_.end()) visit(found->second, action.get_rate());

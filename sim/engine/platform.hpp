@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Platform: a wiring's links as SimGrid links, and a routing zone that gives each flow its route.
+// Platform: a wiring's links as SimGrid links, and a routing zone that gives each flow its route. Very
+// many routes over few links are shared by FairShares instead.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <simgrid/s4u.hpp>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "sim/engine/fair_model.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/wiring.hpp"
 
@@ -24,27 +27,31 @@ class Platform {
  public:
   Platform(const Wiring& wiring, std::span<const Outage> outages);
 
+  // Calls `ended` for each flow that ends, but is not stopped. Call it once, before anything else.
+  void on_end(std::function<void(std::uintptr_t tag, bool failed)> ended);
+
   // Applies from now on; at 0, flows over the link wait.
   void set_rate(LinkId link, double rate_Bps);
-  // Starts `bytes` over the route, with as many shares of its links as `channels`; `tag` becomes
-  // the Comm's data and must be unique among running flows. Call end_flow() when the Comm has
-  // completed. False if a link of the route is down.
+  // Starts `bytes` over the route, with as many shares of its links as `channels`; `tag` must be
+  // unique among running flows. False if a link of the route is down.
   bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
   // Of a flow that is under way: its bytes that are left; sets them, and its channels.
   [[nodiscard]] double left_of_flow(std::uintptr_t tag);
   void change_flow(std::uintptr_t tag, double bytes, double channels);
-  // Starts what is always under way. Call it once, before anything else.
+  // Starts what is always under way. Call it once, before any other flow begins.
   void start_background();
-  // False if the flow was stopped or had ended before.
-  bool end_flow(std::uintptr_t tag);
-  // Ends a flow whatever is left of it. Its Comm still completes, with nothing left to end.
+  // Ends a flow whatever is left of it.
   void stop_flow(std::uintptr_t tag);
   // Bytes per second of each running flow, as of SimGrid's last sharing of the links, when time
   // advanced.
   void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
 
  private:
+  void add_links(const Wiring& wiring, std::span<const Outage> outages,
+                 simgrid::s4u::NetZone& zone);
   void add_route(const std::vector<Crossing>& crossings, const Wiring& wiring);
+  // False if the flow was stopped, or had ended before.
+  bool end_flow(std::uintptr_t tag);
   simgrid::s4u::CommPtr start_over(std::uint32_t route, double bytes, double channels,
                                    std::uintptr_t tag);
   [[nodiscard]] bool is_down(std::uint32_t route) const;
@@ -54,6 +61,7 @@ class Platform {
     double most_Bps = 0;  // highest of all its changes
   };
 
+  std::shared_ptr<FairModel> fair_;                 // if it shares the links, instead of SimGrid
   std::vector<const simgrid::s4u::Link*> failing_;  // with outages
   std::vector<simgrid::s4u::Link*> links_;          // by LinkId; null: unused
   std::vector<Rate> rates_;                         // by LinkId

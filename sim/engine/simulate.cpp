@@ -76,11 +76,7 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
     times.header().outcome = Outcome::complete;
     _exit(0);
   });
-  simgrid::s4u::Activity::on_completion_cb([&](const simgrid::s4u::Activity& activity) {
-    const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
-    if (!platform.end_flow(tag)) return;
-    execution.comm_ended(tag, activity.get_state() != simgrid::s4u::Activity::State::FINISHED);
-  });
+  platform.on_end([&](std::uintptr_t tag, bool failed) { execution.comm_ended(tag, failed); });
   RateChanges changes(
       wiring,
       [&](LinkId link, double rate_Bps) {

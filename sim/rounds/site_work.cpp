@@ -23,12 +23,9 @@
 namespace sim {
 namespace {
 
-// Most sites that are simulated one by one, in about a minute: where each sends to each, where each
-// downloads what each has stored, and otherwise.
-int most_one_by_one(const Exchange& exchange) {
-  if (!exchange.joins_all) return 1024;
-  return exchange.is_stored ? 512 : 128;
-}
+// Most sites that are simulated one by one, in about a minute: where each sends to each, or downloads
+// what each has stored; and otherwise.
+int most_one_by_one(const Exchange& exchange) { return exchange.joins_all ? 512 : 1024; }
 
 // Bytes that the site's GPUs send together when each sends 1/parts of its shard.
 double sent_bytes(const SiteExchange& exchange, const std::vector<ShardSize>& shards, int parts) {

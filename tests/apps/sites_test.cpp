@@ -207,8 +207,8 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
           "several sites");
   refused(
       "run --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco --whole --set "
-      "sites.peer.count=200",
-      "--scheme", "the limit is 128");
+      "sites.peer.count=600",
+      "--scheme", "the limit is 512");
   refused("solve bandwidth" + base, "--scheme", "name the scheme between the sites");
   refused("solve bandwidth" + base + "--scheme diloco --utilisation 2", "--utilisation", "0 and 1");
   refused("solve inner_steps" + base + "--scheme wan_sync", "solve inner_steps", "every step");

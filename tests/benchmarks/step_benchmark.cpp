@@ -2,7 +2,8 @@
 // How long it takes to predict one step on 64 to 65 536 GPUs, planning and simulation together, the
 // simulator's child process included: GPT-18B with each scheme, Llama 2 7B under FSDP with every
 // kernel of its layers an operation, and GPT-18B in a pipeline; and on up to 1024 GPUs with every
-// rank simulated. Folded collectives, and how long a topology takes to build.
+// rank simulated. Folded collectives, how long a topology takes to build, and unlike sites that all
+// send to each other.
 //
 //   gardenhose-benchmarks --benchmark_filter=/1024/
 #include <benchmark/benchmark.h>
@@ -12,11 +13,13 @@
 #include <filesystem>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/simulate.hpp"
 #include "sim/program/lone_groups.hpp"
 #include "sim/program/plan_step.hpp"
+#include "sim/schedule/builder.hpp"
 
 namespace {
 
@@ -141,6 +144,39 @@ void build_topology(benchmark::State& state, int gpus) {
   state.counters["links"] = static_cast<double>(links);
 }
 
+// Every site sends to all others, sums what it has received, and sends that to all. No two lines are
+// alike.
+void send_to_all(benchmark::State& state, int sites) {
+  sim::ScheduleBuilder builder(1);
+  sim::Wiring wiring;
+  for (int line = 0; line < 2 * sites; ++line) {
+    wiring.links.push_back(
+        {.name = std::to_string(line), .rate_Bps = 1e8 + 1e6 * (line * 37 % 997)});
+  }
+  const auto number = [](int place) { return static_cast<std::size_t>(place); };
+  std::vector<std::vector<sim::OperationId>> after(number(sites));
+  for (int phase = 0; phase < 2; ++phase) {
+    std::vector<std::vector<sim::OperationId>> received(number(sites));
+    for (int source = 0; source < sites; ++source) {
+      for (int receiver = 0; receiver < sites; ++receiver) {
+        if (receiver == source) continue;
+        const auto up = static_cast<sim::LinkId>(2 * source);
+        const auto down = static_cast<sim::LinkId>(2 * receiver + 1);
+        wiring.routes.push_back({{up, 1}, {down, 1}});
+        received[number(receiver)].push_back(
+            builder.flow(builder.add_own_route({}), 0, sim::Phase::outer_comm, "send",
+                         source * 1e-3, 1e8, after[number(source)]));
+      }
+    }
+    for (int site = 0; site < sites; ++site) {
+      after[number(site)] = {builder.barrier(received[number(site)])};
+    }
+  }
+  const sim::Schedule schedule = std::move(builder).finish();
+  for (auto _ : state) benchmark::DoNotOptimize(simulate(schedule, wiring).makespan_s);
+  state.counters["flows"] = static_cast<double>(schedule.operations.size());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -164,6 +200,12 @@ int main(int argc, char** argv) {
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond);
     }
+  }
+  for (const int sites : {32, 64, 128, 256}) {
+    const std::string name = "send_to_all/" + std::to_string(sites);
+    benchmark::RegisterBenchmark(name.c_str(), send_to_all, sites)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
   }
   benchmark::RegisterBenchmark("build_topology/1024", build_topology, 1024)
       ->Unit(benchmark::kMillisecond);
