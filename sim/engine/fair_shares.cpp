@@ -257,7 +257,7 @@ void FairShares::find_levels(double now_s) {
     if (line == nullptr) break;
     bool capped = false;
     for (; cap != caps_.end() && cap->level <= full; ++cap) {
-      if (flows_[cap->flow].serial != cap->serial || !is_open(cap->flow)) continue;
+      if (!is_open(cap->flow) || flows_[cap->flow].serial != cap->serial) continue;
       fix(cap->flow, cap->level, now_s);
       capped = true;
     }
