@@ -18,6 +18,7 @@ constexpr std::size_t kRoutesPerLine = 16;
 constexpr double kTogether_s = 1e-9;
 // Levels are known to rounding, so they are found anew from a little below.
 constexpr double kMargin = 1e-12;
+
 // How many routes cross each link.
 std::vector<std::uint32_t> routes_over(const Wiring& wiring) {
   std::vector<std::uint32_t> routes(wiring.links.size());
