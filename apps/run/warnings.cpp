@@ -124,14 +124,14 @@ void warn_of_balance(const Job& job, const sim::Report& report) {
     return steps ? site.inner_steps : site.parallelism.accumulation;
   };
   const auto& sites = report.round->by_site;
-  const auto [fast, slow] = std::ranges::minmax(sites, {}, &sim::SiteReport::inner_step_s);
-  const bool alike = slow.inner_step_s < 1.01 * fast.inner_step_s;
+  const auto ends = std::ranges::minmax(sites, {}, &sim::SiteReport::inner_step_s);
+  const bool alike = ends.max.inner_step_s < 1.01 * ends.min.inner_step_s;
   const bool divided =
-      std::ranges::any_of(sites, [&](const auto& one) { return share(one) != share(fast); });
+      std::ranges::any_of(sites, [&](const auto& one) { return share(one) != share(ends.min); });
   if (alike || divided) return;
   print_note(
       "note: {}: --balance {} leaves {} {} to every site, which cannot be divided finer; {}\n",
-      report.scheme, steps ? "steps" : "batch", share(fast),
+      report.scheme, steps ? "steps" : "batch", share(ends.min),
       steps ? "inner steps" : "micro-batches a step",
       steps ? "more inner steps can, or --balance batch" : "a larger --accumulation can");
 }
