@@ -3,7 +3,9 @@
 // time, as it does its own.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <utility>
