@@ -11,6 +11,20 @@ void require(bool condition, const char* why) {
 
 Traffic memory_traffic(const KernelShape& shape) { return shape.wire.layout->traffic(shape); }
 
+bool fuses_feedback(const Format& format) {
+  return format.layout->fuses_feedback != nullptr && format.layout->fuses_feedback(format);
+}
+
+ComposedFeedback composed_feedback(const KernelShape& shape) {
+  constexpr double kSent = sizeof(float);
+  const double both = shape.value_bytes + shape.residual_bytes;
+  return {.add = {.read = both, .written = kSent},
+          .encode = {.operation = Operation::encode, .wire = shape.wire},
+          .decode = {.operation = Operation::decode, .wire = shape.wire},
+          // What was sent is made again of both.
+          .keep = {.read = both + kSent, .written = shape.residual_bytes}};
+}
+
 namespace {
 
 // An encode reads once more where a scale depends on the whole tensor.

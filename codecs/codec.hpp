@@ -56,13 +56,26 @@ struct KernelShape {
   double residual_bytes = 4;  // per element of encode_feedback's residual
 };
 
-// Bytes that even a fused kernel must move: the layout's.
+// Bytes that even a fused kernel must move: the layout's. For what a composition of kernels moves, see
+// composed_feedback().
 [[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
 // Of a kernel that moves its values and wires once. With a scale for the whole tensor, alone or
 // above the groups' scales, an encode reads its values, or the wires that it sums, twice.
 // value_bytes applies to the new values of encode_difference, whose old values are bfloat16, and to
 // the values that decode_add reads and writes.
 [[nodiscard]] Traffic streamed_traffic(const KernelShape& shape);
+
+// Whether encode_feedback of this format is fused on GPUs: a kernel of the codec's own. It is composed
+// otherwise: codecs/cuda/feedback.hpp.
+[[nodiscard]] bool fuses_feedback(const Format& format);
+// What a composed encode_feedback does, in this order: a pass adds the residual to the values, the sum in
+// float32 is encoded and decoded, and a pass keeps what was lost.
+struct ComposedFeedback {
+  Traffic add;
+  KernelShape encode, decode;
+  Traffic keep;
+};
+[[nodiscard]] ComposedFeedback composed_feedback(const KernelShape& shape);
 
 // The sizes of a layout, as functions of its folder.
 struct Layout {
@@ -74,6 +87,8 @@ struct Layout {
   Traffic (*traffic)(const KernelShape&) = streamed_traffic;
   // Whether its codecs also work with groups of this size, from 32 to 2^20; null: their own alone.
   bool (*takes_group)(const Format&, std::size_t group) = nullptr;
+  // Of fuses_feedback(); null: no.
+  bool (*fuses_feedback)(const Format&) = nullptr;
   bool summable = false;         // wires of several ranks can be added up in flight
   std::string_view suffix = {};  // of the names of formats without a row: "_enumerated"
 };

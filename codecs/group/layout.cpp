@@ -13,6 +13,21 @@ namespace {
 // Before the blocks' scales: float32 of the tensor, then zeros up to 16 bytes.
 constexpr std::size_t kTensorScaleBytes = kWireAlignment;
 
+// Integers on symmetric grids, and signs.
+bool fuses_group_feedback(const Format& format) {
+  if (format.rotation != Rotation::none) return false;
+  switch (format.element) {
+    case Element::sign:
+      return true;
+    case Element::int8:
+    case Element::int4:
+    case Element::int2:
+      return format.scale == Scale::amax || format.scale == Scale::amax_full;
+    default:
+      return false;
+  }
+}
+
 // Whole octets first: no overflow.
 std::size_t code_bytes(const Format& format, std::size_t elements) {
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
@@ -46,7 +61,8 @@ float load(std::span<const std::byte> wire, std::size_t offset) {
 
 constexpr Layout kGroupLayout{.bytes = wire_bytes,
                               .bytes_per_element = group_bytes_per_element,
-                              .takes_group = layout_takes_group};
+                              .takes_group = layout_takes_group,
+                              .fuses_feedback = fuses_group_feedback};
 
 double group_bytes_per_element(const Format& format) {
   const double payload = bits_of(format.element) / 8.0;

@@ -107,8 +107,10 @@ void decode_random_k(const Format& format, std::span<const std::byte> wire,
 namespace {
 
 // Drawn by all ranks alike, and sent as they are: values of the same places meet.
-constexpr Layout kDrawnLayout{
-    .bytes = random_k_bytes, .bytes_per_element = random_k_bytes_per_element, .summable = true};
+constexpr Layout kDrawnLayout{.bytes = random_k_bytes,
+                              .bytes_per_element = random_k_bytes_per_element,
+                              .fuses_feedback = [](const Format&) { return true; },
+                              .summable = true};
 
 constexpr Codec row(std::string_view name, std::string_view summary, Rounding rounding) {
   return {.name = name,

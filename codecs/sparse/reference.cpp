@@ -160,13 +160,18 @@ Traffic enumerated_traffic(const KernelShape& shape) {
   }
 }
 
+// What is not sent stays: the kernels that choose write it at once.
+bool fuses_sparse_feedback(const Format&) { return true; }
+
 }  // namespace
 
 constexpr Layout kSparseLayout{.bytes = sparse_bytes,
-                               .bytes_per_element = sparse_bytes_per_element};
+                               .bytes_per_element = sparse_bytes_per_element,
+                               .fuses_feedback = fuses_sparse_feedback};
 constexpr Layout kEnumeratedLayout{.bytes = sparse_bytes,
                                    .bytes_per_element = sparse_bytes_per_element,
                                    .traffic = enumerated_traffic,
+                                   .fuses_feedback = fuses_sparse_feedback,
                                    .suffix = "_enumerated"};
 
 bool is_enumerated(const Format& format) { return format.layout == &kEnumeratedLayout; }

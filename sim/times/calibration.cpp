@@ -58,6 +58,35 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const 
       sizes_of(times), fixed_seconds(times)};
 }
 
+// Of a kernel that no table has.
+KernelEstimate untimed(const Calibration& calibration, const Gpu& gpu,
+                       const codecs::Traffic& traffic, double elements, int inputs = 1) {
+  return time_of_bytes(calibration, gpu, (traffic.read + traffic.written) * elements, inputs);
+}
+
+// Its four kernels, one after the other.
+KernelEstimate composed_feedback_time(const Calibration& calibration, const Gpu& gpu,
+                                      const KernelUse& use) {
+  const codecs::ComposedFeedback parts = codecs::composed_feedback(use.shape);
+  const KernelEstimate encode = kernel_time(calibration, gpu, {parts.encode, use.elements});
+  const KernelEstimate decode = kernel_time(calibration, gpu, {parts.decode, use.elements});
+  KernelEstimate sum = slowed(untimed(calibration, gpu, parts.add, use.elements), calibration);
+  const KernelEstimate keep =
+      slowed(untimed(calibration, gpu, parts.keep, use.elements), calibration);
+  for (const KernelEstimate* part : {&encode, &decode, &keep}) {
+    sum.seconds += part->seconds;
+    sum.fixed_s += part->fixed_s;
+  }
+  const double n = use.elements;
+  sum.sizes = encode.sizes.excess(n) >= decode.sizes.excess(n) ? encode.sizes : decode.sizes;
+  std::string sources = encode.source;
+  for (const std::string& source : {decode.source, keep.source}) {
+    if (sources.find(source) == std::string::npos) sources += "; " + source;
+  }
+  sum.source = sources + " (an encode, a decode and 2 memory passes)";
+  return sum;
+}
+
 }  // namespace
 
 double seconds_of_bytes(const Gpu& gpu, Bandwidth rate, double bytes, int inputs) {
@@ -131,9 +160,12 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
       kernel_key(use.shape, codecs::format_name(use.shape.wire),
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
   if (found == calibration.kernels->end()) {
-    const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-    return slowed(time_of_bytes(calibration, gpu, (traffic.read + traffic.written) * use.elements,
-                                use.shape.inputs),
+    if (use.shape.operation == codecs::Operation::encode_feedback &&
+        !codecs::fuses_feedback(use.shape.wire)) {
+      return composed_feedback_time(calibration, gpu, use);
+    }
+    return slowed(untimed(calibration, gpu, codecs::memory_traffic(use.shape), use.elements,
+                          use.shape.inputs),
                   calibration);
   }
   return slowed(from_table(calibration, gpu, found->first, found->second, use.elements),

@@ -143,8 +143,9 @@ struct KernelEstimate {
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size
 // holds. For a GPU other than the table's, what its machine code says of both (sim/times/compiled.hpp);
-// else see sim/times/extrapolation.hpp. A kernel missing from the table moves its bytes at the table's memory_share, or without a table at the GPU's copy
-// bandwidth.
+// else see sim/times/extrapolation.hpp. A kernel missing from the table moves its bytes at the table's
+// memory_share, or without a table at the GPU's copy bandwidth; an encode_feedback that is composed takes
+// its encode, its decode and two such passes.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 

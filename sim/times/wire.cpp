@@ -64,7 +64,8 @@ class CardLaunches {
     add(*row_of(card_, {.operation = operation, .value_bytes = use_.value_bytes}), count);
   }
 
-  // A pass of our own over so many bytes per element.
+  // Passes of our own over so many bytes per element.
+  void add_pass(const codecs::Traffic& traffic) { add_pass(traffic.read + traffic.written); }
   void add_pass(double bytes, double count = 1) {
     const Bandwidth copied = gpu_.memory_bandwidth * gpu_.memory_efficiency;
     seconds_ += count * (gpu_.launch_latency.base() + bytes * use_.elements / copied.base());
@@ -133,6 +134,16 @@ std::string decodes_and_passes(int inputs, std::string_view between) {
                      inputs == 2 ? "pass" : "passes");
 }
 
+KernelUse kernel_of(const CodecUse& use) {
+  return {{.operation = use.operation,
+           .wire = use.wire.format,
+           .wire_out = use.wire_out.format,
+           .inputs = use.inputs,
+           .value_bytes = use.value_bytes,
+           .residual_bytes = use.residual_bytes},
+          use.elements};
+}
+
 // Of a kernel that the card has no times of.
 KernelEstimate composed_time(const CodecCard& card, const Gpu& gpu, const CodecUse& use) {
   CardLaunches launches(card, gpu, use);
@@ -143,12 +154,14 @@ KernelEstimate composed_time(const CodecCard& card, const Gpu& gpu, const CodecU
       launches.add_pass(value + 2 + 2);
       launches.add(Operation::encode);
       return launches.estimate("encode_difference: an encode and a memory pass");
-    case Operation::encode_feedback:
-      // The sum, then what a decode of the wire leaves of it.
-      launches.add_pass(value + 2 * use.residual_bytes, 2);
+    case Operation::encode_feedback: {
+      const codecs::ComposedFeedback parts = codecs::composed_feedback(kernel_of(use).shape);
+      launches.add_pass(parts.add);
       launches.add(Operation::encode);
       launches.add(Operation::decode);
+      launches.add_pass(parts.keep);
       return launches.estimate("encode_feedback: an encode, a decode and 2 memory passes");
+    }
     case Operation::decode_add:
       launches.add(Operation::decode);
       launches.add_pass(3 * value);
@@ -165,16 +178,6 @@ KernelEstimate composed_time(const CodecCard& card, const Gpu& gpu, const CodecU
   }
   require(false, "a kernel that is not composed of others");
   return {};
-}
-
-KernelUse kernel_of(const CodecUse& use) {
-  return {{.operation = use.operation,
-           .wire = use.wire.format,
-           .wire_out = use.wire_out.format,
-           .inputs = use.inputs,
-           .value_bytes = use.value_bytes,
-           .residual_bytes = use.residual_bytes},
-          use.elements};
 }
 
 // Per element, of a kernel of which a wire has a card. They are linear in the bytes of each wire, so

@@ -85,6 +85,15 @@ TEST_P(EveryFeedback, ReadsBfloat16LikeItsFloats) {
   }
 }
 
+// The simulator charges what the format says.
+TEST(FeedbackKernels, AreThereWhereTheFormatFusesFeedback) {
+  for (const CudaCodec& row : all_cuda_codecs()) {
+    const bool fused = fuses_feedback(row.codec->format);
+    EXPECT_EQ(row.encode_feedback_async != nullptr, fused) << row.codec->name;
+    EXPECT_EQ(row.encode_feedback_bf16_async != nullptr, fused) << row.codec->name;
+  }
+}
+
 std::vector<CudaCodec> codecs_with_feedback(bool of_their_own) {
   std::vector<CudaCodec> rows;
   for (const CudaCodec& row : all_cuda_codecs()) {

@@ -87,11 +87,22 @@ double seconds_of(const Scheme& scheme, const Cluster& cluster, const Calibratio
       .makespan_s;
 }
 
+// A card without times has fused kernels.
+codecs::Format fused_mxint8() {
+  static const codecs::Layout fused = [] {
+    codecs::Layout layout = *codecs::mxint8.format.layout;
+    layout.fuses_feedback = [](const codecs::Format&) { return true; };
+    return layout;
+  }();
+  codecs::Format format = codecs::mxint8.format;
+  format.layout = &fused;
+  return format;
+}
+
 TEST(CardAndFolder, OfACodecGiveTheSameStep) {
   const Calibration table = h100_table();
   const Cluster cluster = cluster_of(table);
-  for (const codecs::Format& format :
-       {codecs::codec_named("mxfp8").format, codecs::mxint8.format}) {
+  for (const codecs::Format& format : {codecs::codec_named("mxfp8").format, fused_mxint8()}) {
     const auto with = [&](CodecCard card) {
       return schemes_with({.card = std::make_shared<const CodecCard>(std::move(card))});
     };

@@ -131,6 +131,38 @@ TEST(KernelTime, ThatTheTableLacksIsOfTheBytesAtItsMedianShareAndALaunch) {
   EXPECT_NEAR(kernel_time(roofline(), gpu, sum).seconds, 2.45 * 3e-6, 1e-9) << "a ramp a wire";
 }
 
+// MXFP8 is 1 + 1/32 bytes. The first pass reads values and residual and writes their sum, which is
+// encoded and decoded; the second reads values, residual and decoded ones and writes the residual.
+TEST(KernelTime, OfFeedbackThatIsComposedIsThatOfItsParts) {
+  constexpr double kWire = 1.03125, kElements = 1e9;
+  const KernelUse composed = use("mxfp8", codecs::Operation::encode_feedback, kElements);
+  const Gpu gpu = tables_gpu();
+  const double rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
+  const double launch = seconds_of_bytes(gpu, gpu.memory_bandwidth, 0);
+  const double bytes = (4 + 4 + 4) + (4 + kWire) + (kWire + 4) + (4 + 4 + 4 + 4);
+  EXPECT_DOUBLE_EQ(kernel_time(roofline(), gpu, composed).seconds,
+                   4 * launch + bytes * kElements / rate);
+  EXPECT_DOUBLE_EQ(kernel_time(roofline(), gpu, composed).fixed_s, 4 * launch);
+  EXPECT_EQ(kernel_time(roofline(), gpu, composed).source,
+            "roofline: bytes over memory bandwidth (an encode, a decode and 2 memory passes)");
+  // By the measured encode, where there is one, and by the measured whole, if it is there.
+  const Json encode = row("mxfp8", "encode", kElements, 0.5);
+  const KernelEstimate measured = kernel_time(read(table_of({encode})), gpu, composed);
+  EXPECT_DOUBLE_EQ(measured.seconds,
+                   3 * launch + encode["median_s"][0].get<double>() +
+                       (bytes - 4 - kWire) * kElements / (0.5 * kTableBandwidth.base()));
+  EXPECT_EQ(measured.source,
+            "measured on measured GPU (sample); roofline: bytes over 50 % of memory bandwidth, as "
+            "sample reaches (an encode, a decode and 2 memory passes)");
+  const Json whole = row("mxfp8", "encode_feedback", kElements, 0.5);
+  EXPECT_EQ(kernel_time(read(table_of({encode, whole})), gpu, composed).seconds,
+            whole["median_s"][0].get<double>());
+  // A kernel of the codec's own moves each byte once.
+  const KernelUse fused = use("int8_g128", codecs::Operation::encode_feedback, kElements);
+  EXPECT_DOUBLE_EQ(kernel_time(roofline(), gpu, fused).seconds,
+                   launch + (4 + 4 + 4 + kWire) * kElements / rate);
+}
+
 TEST(MemoryShare, OfAnEvenNumberOfKernelsIsTheMeanOfTheMiddleTwo) {
   const Calibration table = read(table_of(
       {row("int8_g128", "encode", 1 << 22, 0.1), row("int8_g128", "decode", 1 << 22, 0.9),

@@ -145,9 +145,9 @@ TEST(CardTimes, AreComposedOfWhatTheCardHas) {
   // BF16 values, old and new, and their difference.
   expect({.operation = codecs::Operation::encode_difference, .value_bytes = 2},
          pass(6 * n) + encode);
-  // Values, residual and their sum; then sum and decoded ones to the residual.
+  // FP32 values and a residual of 2 bytes to their sum; both and what was decoded to the residual.
   expect({.operation = codecs::Operation::encode_feedback, .residual_bytes = 2},
-         pass(8 * n) + encode + decode + pass(8 * n));
+         pass((4 + 2 + 4) * n) + encode + decode + pass((4 + 2 + 4 + 2) * n));
   expect({.operation = codecs::Operation::decode_add, .value_bytes = 2}, decode + pass(6 * n));
   // The card has a sum of 4, of which nothing is composed, and none of 3.
   expect({.operation = codecs::Operation::decode_reduce, .inputs = 4}, 5e-5);
@@ -224,10 +224,10 @@ TEST(CardTimes, SayWhatOfThemIsFixed) {
   EXPECT_EQ(fixed(codecs::Operation::encode_difference, 1e6), launch + 1e-6);
 }
 
-// Without times, each kernel takes the bytes that the codec of this size would move.
+// Without times, each kernel takes the bytes that the codec of this size would move, fused.
 TEST(CardWithoutTimes, TakesThoseOfACodecThatNoTableHas) {
   using codecs::Operation;
-  const Wire codec{codecs::codec_named("mxfp8").format};
+  const Wire codec{codecs::codec_named("int4_g32").format};
   const Wire other{codecs::codec_named("int4_g128").format};
   CodecCard card = of_bits({8 * codec.bytes_per_element()});
   card.steps.clear();
