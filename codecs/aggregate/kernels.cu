@@ -169,6 +169,7 @@ std::size_t aggregate_scratch_bytes(const Format& format, std::size_t elements, 
 void aggregate_async(const Format& format, const Aggregation& aggregation, const Wires& wires,
                      const AggregateTarget& target, cudaStream_t stream) {
   require(format.rotation == Rotation::none, "values as they are");
+  require(!is_enumerated(format), "kernels aggregate indices that are sent one by one");
   require(wires.inputs >= 0 && static_cast<std::size_t>(wires.inputs) <= kMostPeers,
           "at most 255 peers");
   if (target.elements == 0) return;

@@ -241,6 +241,8 @@ constexpr std::array kCudaCodecs{
     ternary_row(terngrad),
     ternary_row(terngrad_g512),
     top_k_row(sparseloco),
+    top_k_row(sparseloco_enumerated),
+    top_k_row(codebook2),
     top_k_row(topk64_sign_magnitude),
     top_k_row(topk64_sign),
     top_k_row(topk64),

@@ -10,6 +10,7 @@
 #include "codecs/cuda/wide_sums.cuh"
 #include "codecs/group/group.hpp"
 #include "codecs/sparse/sparse.hpp"
+#include "codecs/subsets/subsets.hpp"
 #include "codecs/top_k/top_k.hpp"
 
 namespace codecs::cuda {
@@ -29,8 +30,18 @@ struct SparseShape {
   unsigned scale_words = 0;
   unsigned keep = 0;
   unsigned last_kept = 0;  // of the last chunk
+  unsigned chunk_elements = 0;
+  unsigned last_elements = 0;
+  unsigned rank_bits = 0;  // of enumerated indices
+  unsigned last_rank_bits = 0;
   Element element = Element::fp32;
 };
+
+// Of the indices of a chunk of so many elements; 0 unless they are enumerated.
+inline unsigned rank_bits(const Format& format, std::size_t elements) {
+  if (!is_enumerated(format)) return 0;
+  return static_cast<unsigned>(subset_bits(elements, kept(format, elements)));
+}
 
 inline SparseShape sparse_shape(const Format& format, std::size_t elements) {
   const SparseWire wire = sparse_wire(format, elements);
@@ -48,6 +59,10 @@ inline SparseShape sparse_shape(const Format& format, std::size_t elements) {
           .scale_words = static_cast<unsigned>(wire.scale_words),
           .keep = static_cast<unsigned>(format.keep),
           .last_kept = static_cast<unsigned>(kept(format, last)),
+          .chunk_elements = static_cast<unsigned>(format.group),
+          .last_elements = static_cast<unsigned>(last),
+          .rank_bits = rank_bits(format, format.group),
+          .last_rank_bits = rank_bits(format, last),
           .element = format.element};
 }
 
@@ -185,14 +200,19 @@ __device__ inline ValueCoder chunk_coder(const SparseShape& shape, const std::by
   return coder;
 }
 
-// Entry e of chunk `chunk`: its index in the chunk and its decoded value.
+// The decoded value of entry e of chunk `chunk`.
+__device__ inline float load_value(const SparseShape& shape, const std::byte* wire,
+                                   std::size_t chunk, const ValueCoder& coder, unsigned e) {
+  const auto* codes = reinterpret_cast<const std::uint32_t*>(wire + shape.codes);
+  return decode_value(coder, record_bits(codes + chunk * shape.code_words, e, shape.code_bits));
+}
+
+// Entry e of chunk `chunk`: its index in the chunk, which is not enumerated, and its decoded value.
 __device__ inline Entry load_entry(const SparseShape& shape, const std::byte* wire,
                                    std::size_t chunk, unsigned e) {
-  const ValueCoder coder = chunk_coder(shape, wire, chunk);
   const auto* indices = reinterpret_cast<const std::uint32_t*>(wire + shape.indices);
-  const auto* codes = reinterpret_cast<const std::uint32_t*>(wire + shape.codes);
   return {record_bits(indices + chunk * shape.index_words, e, shape.index_bits),
-          decode_value(coder, record_bits(codes + chunk * shape.code_words, e, shape.code_bits))};
+          load_value(shape, wire, chunk, chunk_coder(shape, wire, chunk), e)};
 }
 
 // 0 where nothing was counted, NaN where something counted was not finite.

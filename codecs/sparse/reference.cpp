@@ -130,34 +130,11 @@ double passes_of_codebook(const Format& format, Operation operation) {
   }
 }
 
-// Of a table of binomials, as wide as the largest: one for each index that is ranked, and as many as a
-// bisection needs for each that is found.
-double table_bytes(const Format& format, bool ranked) {
-  const auto kept_share = static_cast<double>(format.keep) / static_cast<double>(format.group);
-  const SparseWire wire = record_sizes(format);
-  const auto width = static_cast<double>(words_of(wire.index_record_bits) * sizeof(std::uint32_t));
-  return kept_share * width * (ranked ? 1 : static_cast<double>(wire.index_bits));
-}
-
 Traffic enumerated_traffic(const KernelShape& shape) {
   Traffic traffic = streamed_traffic(shape);
-  const double inputs = shape.inputs;
-  switch (shape.operation) {
-    case Operation::encode:
-    case Operation::encode_difference:
-    case Operation::encode_feedback:
-      traffic.read *= 1 + passes_of_codebook(shape.wire, shape.operation);
-      traffic.read += table_bytes(shape.wire, true);
-      return traffic;
-    case Operation::decode_reduce_encode:
-      traffic.read *= 1 + passes_of_codebook(shape.wire_out, shape.operation);
-      traffic.read += inputs * table_bytes(shape.wire, false);
-      if (is_enumerated(shape.wire_out)) traffic.read += table_bytes(shape.wire_out, true);
-      return traffic;
-    default:
-      traffic.read += inputs * table_bytes(shape.wire, false);
-      return traffic;
-  }
+  const bool again = shape.operation == Operation::decode_reduce_encode;
+  traffic.read *= 1 + passes_of_codebook(again ? shape.wire_out : shape.wire, shape.operation);
+  return traffic;
 }
 
 // What is not sent stays: the kernels that choose write it at once.

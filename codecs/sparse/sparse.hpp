@@ -57,9 +57,7 @@ struct SparseWire {
 // and the element one of the above.
 [[nodiscard]] SparseWire sparse_wire(const Format& format, std::size_t elements);
 extern const Layout kSparseLayout;
-// The same with enumerated indices. It has no kernels yet. The traffic of one is counted as that of the
-// sparse wire and, in a table of all binomials, of one number for each index that is ranked and of a
-// bisection for each that is found, all from memory.
+// The same with enumerated indices.
 extern const Layout kEnumeratedLayout;
 [[nodiscard]] bool is_enumerated(const Format& format);
 

@@ -68,9 +68,18 @@ static __global__ void __launch_bounds__(kTensorThreads)
   if (scale > 0 && __float_as_uint(scale) < kInfinityBits) header[1] = scale;
 }
 
+// What top_k_kernel left in scratch.
+struct SelectedValues {
+  const float* values = nullptr;
+  std::size_t keep = 0;
+  __device__ float at(std::size_t chunk, unsigned e) const { return values[chunk * keep + e]; }
+};
+
 // Codes of one chunk and the sums of its bins; a warp takes a chunk.
-static __global__ void __launch_bounds__(kThreadsPerBlock)
-    codebook_codes_kernel(SparseShape shape, CodebookScratch scratch, std::byte* wire) {
+template <typename Values>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    codebook_codes_kernel(SparseShape shape, Values values, CodebookScratch scratch,
+                          std::byte* wire) {
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   if (chunk >= shape.chunks) return;
   const unsigned lane = threadIdx.x % kWarpLanes;
@@ -81,7 +90,7 @@ static __global__ void __launch_bounds__(kThreadsPerBlock)
   unsigned members[4] = {0, 0, 0, 0};
   for (unsigned first = 0; first < record.count * 16; first += kWarpLanes) {
     const unsigned e = first + lane;
-    const float value = e < count ? scratch.values[chunk * shape.keep + e] : 0.0f;
+    const float value = e < count ? values.at(chunk, e) : 0.0f;
     const std::uint32_t code = e < count ? codebook_code(book, value) : 0u;
     const std::uint32_t bits = code << (lane % 16 * 2);
     const std::uint32_t low = __reduce_or_sync(kAllLanes, lane < 16 ? bits : 0u);
@@ -137,11 +146,16 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (chunk >= shape.chunks) return;
   const unsigned count = kept_in(shape, chunk);
   const std::size_t first = in.tiles.first(static_cast<unsigned>(chunk));
+  const auto* indices = reinterpret_cast<const std::uint32_t*>(out.wire + shape.indices);
+  const ValueCoder coder = chunk_coder(shape, out.wire, chunk);
   for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
-    const Entry entry = load_entry(shape, out.wire, chunk, e);
     const std::size_t at = chunk * shape.keep + e;
-    in.residual.values[first + in.tiles.offset(entry.index)] = residual_of(
-        in.residual.feedback, out.scratch.residuals[at], out.scratch.values[at], entry.value);
+    const unsigned index = out.ranked != nullptr ? out.ranked[at]
+                                                 : record_bits(indices + chunk * shape.index_words,
+                                                               e, shape.index_bits);
+    in.residual.values[first + in.tiles.offset(index)] =
+        residual_of(in.residual.feedback, out.scratch.residuals[at], out.scratch.values[at],
+                    load_value(shape, out.wire, chunk, coder, e));
   }
 }
 

@@ -37,6 +37,7 @@ struct TopKOutput {
   std::byte* wire = nullptr;
   unsigned* nonfinite = nullptr;
   CodebookScratch scratch = {};
+  std::uint16_t* ranked = nullptr;  // `keep` indices a chunk, where they are to be enumerated
 };
 
 // The values that are to be sent of the tile that starts at `first`, with zeros beyond the end. The
@@ -104,8 +105,14 @@ __device__ inline ValueCoder magnitude_coder(Element element, const float* value
 
 template <int kChunk>
 __device__ void store_indices(const SparseShape& shape, unsigned count, const Selection<kChunk>& s,
-                              std::byte* wire) {
-  const Record record = index_record(shape, blockIdx.x, wire);
+                              const TopKOutput& out) {
+  if (out.ranked != nullptr) {
+    for (unsigned e = threadIdx.x; e < count; e += ChunkBlock<kChunk>::kThreads) {
+      out.ranked[std::size_t{blockIdx.x} * shape.keep + e] = s.indices[e];
+    }
+    return;
+  }
+  const Record record = index_record(shape, blockIdx.x, out.wire);
   for (unsigned w = threadIdx.x; w < record.count; w += ChunkBlock<kChunk>::kThreads) {
     record.words[w] = record_word(w, shape.index_bits, count,
                                   [&](unsigned e) { return std::uint32_t{s.indices[e]}; });
@@ -191,7 +198,7 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
   for (unsigned e = threadIdx.x; e < count; e += Block::kThreads) {
     if (key_of(s.values[e]) >= kInfinityBits && out.nonfinite != nullptr) *out.nonfinite = 1;
   }
-  store_indices<kChunk>(shape, count, s, out.wire);
+  store_indices<kChunk>(shape, count, s, out);
   if (shape.element == Element::codebook2) {
     store_candidates<kChunk, kFeedback>(shape, count, s, old, out.scratch);
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
-// At most an eighth of a chunk, or 64, may be kept. Values, residual and scratch are aligned to 16
+// At most an eighth of a chunk, or 64, may be kept, or, of enumerated wires in codebook2, all. Of
+// enumerated wires with indices, at most 64, whose ranks have at most 499 bits. Values, residual and scratch are aligned to 16
 // bytes.
 //
 // Matrices are read and written tile by tile in place; their residual has the same order.
@@ -12,7 +13,7 @@
 
 namespace codecs::cuda {
 
-// Scratch of codebook2; 0 otherwise.
+// Scratch of codebook2 and of enumerated indices; 0 otherwise.
 [[nodiscard]] std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements);
 
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,

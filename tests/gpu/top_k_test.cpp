@@ -15,6 +15,12 @@ Format top(std::size_t keep, std::size_t chunk, Element element = Element::fp32)
   return {.element = element, .group = chunk, .keep = keep, .layout = &kSparseLayout};
 }
 
+Format enumerated(std::size_t keep, std::size_t chunk, Element element = Element::fp32) {
+  Format format = top(keep, chunk, element);
+  format.layout = &kEnumeratedLayout;
+  return format;
+}
+
 Codec codec_of(const Format& format) {
   return {.name = "", .format = format, .encode = encode_top_k, .decode = decode_top_k};
 }
@@ -77,6 +83,68 @@ TEST(TopKKernels, SelectTheLowestOfEqualsAndOfManyCandidates) {
   }
 }
 
+// Ranks from 1 bit to the most that kernels take, which begin anywhere in a word.
+TEST(EnumeratedKernels, EqualTheReferenceForEveryChunkAndElement) {
+  for (const auto& [keep, chunk] : {std::pair{2u, 3u},
+                                    {2u, 256u},
+                                    {6u, 100u},
+                                    {32u, 64u},
+                                    {64u, 513u},
+                                    {64u, 4096u},
+                                    {54u, 8192u}}) {
+    for (const std::size_t elements : {1u, 2 * chunk + 1, 7 * chunk - 1, 40 * chunk}) {
+      expect_reference_bytes(enumerated(keep, chunk, Element::bf16), awkward_values(elements));
+    }
+  }
+  for (const Element element : {Element::codebook2, Element::sign_magnitude2, Element::sign}) {
+    expect_reference_bytes(enumerated(64, 4096, element), awkward_values(3 * 4096 + 333));
+  }
+  for (const std::size_t chunk : {2u, 30u, 256u, 1000u, 8192u}) {
+    expect_reference_bytes(enumerated(chunk, chunk, Element::codebook2),
+                           awkward_values(5 * chunk + 1));
+  }
+}
+
+// The lowest rank is 0, and the highest one less than there are sets.
+TEST(EnumeratedKernels, RankTheFirstAndTheLastSet) {
+  for (const std::size_t first : {std::size_t{0}, std::size_t{4096 - 64}}) {
+    std::vector<float> values(4096, 0.0f);
+    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(first), 64, 1.0f);
+    expect_reference_bytes(enumerated(64, 4096), values);
+  }
+}
+
+// Also what no encode writes: ranks beyond the last set's.
+TEST(EnumeratedKernels, DecodeWhateverTheBytesHold) {
+  constexpr std::size_t kElements = 3 * 4096 + 100;
+  for (const Format& format : {sparseloco_enumerated.format, codebook2.format}) {
+    std::vector<std::byte> wire = encoded(codec_of(format), normal_values(kElements));
+    const SparseWire layout = sparse_wire(format, kElements);
+    for (std::size_t i = layout.indices; i < wire.size(); ++i) {
+      wire[i] = static_cast<std::byte>(i < layout.indices + 59 ? 255 : 37 * i);
+    }
+    const DeviceBuffer<std::byte> input{std::span<const std::byte>(wire)};
+    const GuardedBytes out(kElements * sizeof(float));
+    decode_top_k_async(format, input.get(), {reinterpret_cast<float*>(out.get()), kElements},
+                       nullptr);
+    EXPECT_EQ(first_difference(as_values<float>(out.to_host()),
+                               decoded(codec_of(format), wire, kElements)),
+              kElements)
+        << format_name(format);
+  }
+}
+
+TEST(EnumeratedKernels, RefuseRanksThatAreTooLong) {
+  for (const Format& format : {enumerated(66, 1024), enumerated(64, 8192)}) {
+    EXPECT_THROW(encode_top_k_async(format, Tensor<const float>{nullptr, 1}, {}, nullptr),
+                 std::invalid_argument);
+    EXPECT_THROW(decode_top_k_async(format, nullptr, {nullptr, 1}, nullptr), std::invalid_argument);
+  }
+  EXPECT_THROW(
+      encode_top_k_async(enumerated(4096, 4096), Tensor<const float>{nullptr, 1}, {}, nullptr),
+      std::invalid_argument);
+}
+
 void expect_reference_feedback(const Format& format, const Feedback& feedback,
                                std::size_t elements) {
   std::vector<float> residual = awkward_values(elements, 5);
@@ -112,8 +180,8 @@ TEST(TopKKernels, UpdateTheResidualLikeTheReference) {
 // 1, 3, 4, 5 and 20 wires: less, as many and more than a block takes at a time; 512 entries a wire:
 // more than the block has threads.
 TEST(TopKKernels, SumWiresLikeTheReference) {
-  for (const Format& format :
-       {sparseloco.format, topk64_sign_magnitude.format, top(512, 4096), top(96, 1024)}) {
+  for (const Format& format : {sparseloco.format, sparseloco_enumerated.format, codebook2.format,
+                               topk64_sign_magnitude.format, top(512, 4096), top(96, 1024)}) {
     for (const std::size_t inputs : {1u, 3u, 4u, 5u, 20u}) {
       constexpr std::size_t kElements = 9001;
       std::vector<std::byte> wires;
@@ -136,6 +204,7 @@ TEST(TopKKernels, SumWiresLikeTheReference) {
 // So many chunks that their sums are folded first, of the least that a chunk can have.
 TEST(TopKKernels, FoldTheSumsOfManyChunks) {
   expect_reference_bytes(top(2, 2, Element::codebook2), normal_values(2 * 8 * 1024 + 3));
+  expect_reference_bytes(enumerated(2, 2, Element::codebook2), normal_values(2 * 8 * 1024 + 3));
 }
 
 // Wherever it is: 512 are kept, more than a block has threads.

@@ -65,7 +65,8 @@ int main() {
     const calibrate::Workspace workspace(kElements, calibrate::wire_bytes(kElements), 1);
     for (const Measured& measured : calibrate::all_operations(workspace)) {
       // What a kernel does with few of the values, and how it finds them, depends on them.
-      if (measured.row.shape.wire.keep > 0) continue;
+      const codecs::Format& format = measured.row.shape.wire;
+      if (format.keep > 0 && format.keep < format.group) continue;
       apps::write_output(json_of(measured).dump() + "\n");
     }
     apps::finish_output();
