@@ -41,7 +41,44 @@ static __global__ void __launch_bounds__(kWarpLanes)
   scratch.members[lane] = count;
 }
 
-// One block. Of `folded` sums: of chunks, or of lanes.
+// The float of a rank among all floats, in their order.
+__device__ inline float ranked_float(unsigned rank) {
+  return __uint_as_float((rank & 0x80000000u) != 0 ? rank ^ 0x80000000u : ~rank);
+}
+
+// The least value of code `code` or above, from 1 on, in a codebook without a shift: codes rise with
+// values. By a warp, which divides what is left by 33 in each round.
+__device__ inline float least_of_code(float scale, std::uint32_t code) {
+  unsigned low = ~0xFF800000u, high = 0xFF800000u;  // minus infinity has code 0, infinity 3
+  for (int round = 0; round < 7; ++round) {         // 33^7 is more than there are floats
+    const unsigned step = (high - low + kWarpLanes) / (kWarpLanes + 1);
+    const unsigned rank = low + (threadIdx.x % kWarpLanes + 1) * step;
+    const bool reaches =
+        rank >= high || codebook_code({.scale = scale}, ranked_float(rank)) >= code;
+    const auto fewer = static_cast<unsigned>(__popc(~__ballot_sync(kAllLanes, reaches ? 1 : 0)));
+    high = fewer < kWarpLanes ? min(high, low + (fewer + 1) * step) : high;
+    low += fewer * step;
+  }
+  return ranked_float(high);
+}
+
+// Of `count` values with these sums.
+__device__ inline void store_shift_and_scale(double sum, double squares, double count,
+                                             float* header) {
+  header[0] = __uint_as_float(kNaNScale);
+  header[1] = 1;
+  header[6] = 0;
+  header[7] = 0;
+  if (!is_finite(squares)) return;
+  header[0] = mean_of(sum, count);
+  const double spread = fmax(squares - __ddiv_rn(sum * sum, count), 0.0);
+  const double variance = __ddiv_rn(spread, fmax(count - 1, 1.0));
+  const float scale = __double2float_rn(double{kCodebookSigmas} * __dsqrt_rn(variance));
+  if (scale > 0 && __float_as_uint(scale) < kInfinityBits) header[1] = scale;
+}
+
+// One block. Of `folded` sums: of chunks, or of lanes. Where the codebook will be, it leaves the least
+// v - shift of codes 1 to 3.
 static __global__ void __launch_bounds__(kTensorThreads)
     shift_and_scale_kernel(SparseShape shape, std::size_t folded, CodebookScratch scratch,
                            std::byte* wire) {
@@ -53,19 +90,16 @@ static __global__ void __launch_bounds__(kTensorThreads)
     sums[1] += moments.y;
   }
   block_sums(sums);
-  if (threadIdx.x != 0) return;
   auto* header = reinterpret_cast<float*>(wire);
-  header[0] = __uint_as_float(kNaNScale);
-  header[1] = 1;
-  header[6] = 0;
-  header[7] = 0;
-  if (!is_finite(sums[1])) return;
-  const auto count = static_cast<double>((shape.chunks - 1) * shape.keep + shape.last_kept);
-  header[0] = mean_of(sums[0], count);
-  const double spread = fmax(sums[1] - __ddiv_rn(sums[0] * sums[0], count), 0.0);
-  const double variance = __ddiv_rn(spread, fmax(count - 1, 1.0));
-  const float scale = __double2float_rn(double{kCodebookSigmas} * __dsqrt_rn(variance));
-  if (scale > 0 && __float_as_uint(scale) < kInfinityBits) header[1] = scale;
+  if (threadIdx.x == 0) {
+    const auto count = static_cast<double>((shape.chunks - 1) * shape.keep + shape.last_kept);
+    store_shift_and_scale(sums[0], sums[1], count, header);
+  }
+  __syncthreads();
+  const unsigned warp = threadIdx.x / kWarpLanes;
+  if (warp >= 3) return;
+  const float least = least_of_code(header[1], warp + 1);
+  if (threadIdx.x % kWarpLanes == 0) header[2 + warp] = least;
 }
 
 // What top_k_kernel left in scratch.
@@ -85,13 +119,18 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const unsigned lane = threadIdx.x % kWarpLanes;
   const unsigned count = kept_in(shape, chunk);
   const DeviceCodebook book = device_codebook(wire);
+  const float(&least)[4] = book.values;
   const Record record = code_record(shape, chunk, wire);
   double sums[4] = {0, 0, 0, 0};
   unsigned members[4] = {0, 0, 0, 0};
   for (unsigned first = 0; first < record.count * 16; first += kWarpLanes) {
     const unsigned e = first + lane;
     const float value = e < count ? values.at(chunk, e) : 0.0f;
-    const std::uint32_t code = e < count ? codebook_code(book, value) : 0u;
+    const float centred = value - book.shift;
+    const std::uint32_t reached = (centred >= least[0] ? 1u : 0u) +
+                                  (centred >= least[1] ? 1u : 0u) +
+                                  (centred >= least[2] ? 1u : 0u);  // NaN: 0
+    const std::uint32_t code = e < count ? reached : 0u;
     const std::uint32_t bits = code << (lane % 16 * 2);
     const std::uint32_t low = __reduce_or_sync(kAllLanes, lane < 16 ? bits : 0u);
     const std::uint32_t high = __reduce_or_sync(kAllLanes, lane < 16 ? 0u : bits);
@@ -100,7 +139,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 #pragma unroll
     for (std::uint32_t j = 0; j < 4; ++j) {
       const bool in_bin = e < count && code == j;
-      sums[j] += in_bin ? double{value - book.shift} : 0.0;
+      sums[j] += in_bin ? double{centred} : 0.0;
       members[j] += in_bin ? 1u : 0u;
     }
   }

@@ -3,6 +3,10 @@
 // first guess of a threshold does not fit.
 #include "codecs/top_k/top_k.hpp"
 
+#include <cmath>
+#include <numeric>
+#include <utility>
+
 #include "codecs/feedback/feedback.hpp"
 #include "codecs/sparse/sparse.hpp"
 #include "codecs/top_k/kernels.hpp"
@@ -102,6 +106,34 @@ TEST(EnumeratedKernels, EqualTheReferenceForEveryChunkAndElement) {
   for (const std::size_t chunk : {2u, 30u, 256u, 1000u, 8192u}) {
     expect_reference_bytes(enumerated(chunk, chunk, Element::codebook2),
                            awkward_values(5 * chunk + 1));
+  }
+}
+
+// The two neighbours, up to `most`, between which the first value's code becomes `code`.
+std::pair<float, float> edge_of_code(std::vector<float> values, unsigned code, float most) {
+  float below = -most, from = most;
+  while (std::nextafter(below, from) != from) {
+    values[0] = std::midpoint(below, from);
+    const auto wire = encoded(codebook2, values);
+    const auto first =
+        std::to_integer<unsigned>(wire[sparse_wire(codebook2.format, values.size()).codes]);
+    ((first & 3u) >= code ? from : below) = values[0];
+  }
+  return {below, from};
+}
+
+// The kernels compare with what the reference divides.
+TEST(EnumeratedKernels, ChangeACodeWhereTheReferenceDoes) {
+  for (const float scale : {1.0f, 3e-39f, 1e37f}) {
+    std::vector<float> values = normal_values(1500);
+    for (float& value : values) value *= scale;
+    for (const unsigned code : {1u, 2u, 3u}) {
+      const auto [below, from] = edge_of_code(values, code, 20 * scale);
+      for (const float edge : {below, from}) {
+        values[0] = edge;
+        expect_reference_bytes(codebook2.format, values);
+      }
+    }
   }
 }
 
