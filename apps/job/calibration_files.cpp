@@ -37,8 +37,10 @@ sim::Calibration read_tables(const sim::Gpu& gpu, const std::string& name) {
     table.published = sim::with_measured(
         sim::read_published_kernels(published_kernels_folder(), gpu), table, gpu);
   }
-  if (table.kind == "measured" && table.gpu != gpu.name) {
+  if (table.kind == "measured") {
     table.compiled = sim::read_compiled_kernels(compiled_kernels_folder(), gpu.name);
+  }
+  if (table.kind == "measured" && table.gpu != gpu.name) {
     table.compiled_there = sim::read_compiled_kernels(compiled_kernels_folder(), table.gpu);
   }
   return table;

@@ -64,6 +64,23 @@ KernelEstimate untimed(const Calibration& calibration, const Gpu& gpu,
   return time_of_bytes(calibration, gpu, (traffic.read + traffic.written) * elements, inputs);
 }
 
+// Of a kernel that no table has, but whose machine code was counted.
+std::optional<KernelEstimate> counted(const Calibration& calibration, const Gpu& gpu,
+                                      const std::string& key, const codecs::Traffic& traffic,
+                                      double elements) {
+  const CompiledKernels* code = calibration.compiled.get();
+  const CompiledKernel* kernel = code == nullptr ? nullptr : code->find(key);
+  if (kernel == nullptr) return std::nullopt;
+  const CompiledTime time = compiled_time(*kernel, rates_of(*code, gpu), elements,
+                                          (traffic.read + traffic.written) * elements);
+  return KernelEstimate{time.seconds(),
+                        fmt::format("compiled for {}, by its instructions and bytes, give or take "
+                                    "{:.0f} %",
+                                    code->architecture, 100 * kOtherCodeSpread),
+                        {},
+                        time.fixed_s};
+}
+
 // Its four kernels, one after the other.
 KernelEstimate composed_feedback_time(const Calibration& calibration, const Gpu& gpu,
                                       const KernelUse& use) {
@@ -156,20 +173,22 @@ double MeasuredSizes::excess(double elements) const {
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
   if (use.elements <= 0) return {};
   const bool requantizes = use.shape.operation == codecs::Operation::decode_reduce_encode;
-  const auto found = calibration.kernels->find(
+  const std::string key =
       kernel_key(use.shape, codecs::format_name(use.shape.wire),
-                 requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
-  if (found == calibration.kernels->end()) {
-    if (use.shape.operation == codecs::Operation::encode_feedback &&
-        !codecs::fuses_feedback(use.shape.wire)) {
-      return composed_feedback_time(calibration, gpu, use);
-    }
-    return slowed(untimed(calibration, gpu, codecs::memory_traffic(use.shape), use.elements,
-                          use.shape.inputs),
-                  calibration);
+                 requantizes ? codecs::format_name(use.shape.wire_out) : std::string());
+  const auto found = calibration.kernels->find(key);
+  if (found != calibration.kernels->end()) {
+    return slowed(from_table(calibration, gpu, key, found->second, use.elements), calibration);
   }
-  return slowed(from_table(calibration, gpu, found->first, found->second, use.elements),
-                calibration);
+  if (use.shape.operation == codecs::Operation::encode_feedback &&
+      !codecs::fuses_feedback(use.shape.wire)) {
+    return composed_feedback_time(calibration, gpu, use);
+  }
+  const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
+  const auto by_code = counted(calibration, gpu, key, traffic, use.elements);
+  return slowed(
+      by_code ? *by_code : untimed(calibration, gpu, traffic, use.elements, use.shape.inputs),
+      calibration);
 }
 
 KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,

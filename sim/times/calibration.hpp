@@ -79,7 +79,7 @@ struct Calibration {
   // Published times for the cluster's GPU, with its measured products (with_measured()); null: the
   // roofline.
   std::shared_ptr<const PublishedKernels> published = {};
-  // Of a measured table of another GPU: what machine code says of kernels on the cluster's GPU, and on the
+  // What machine code says of kernels on the cluster's GPU, and, of a measured table of another GPU, on the
   // table's; null: unknown.
   std::shared_ptr<const CompiledKernels> compiled = {}, compiled_there = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
@@ -143,9 +143,10 @@ struct KernelEstimate {
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size
 // holds. For a GPU other than the table's, what its machine code says of both (sim/times/compiled.hpp);
-// else see sim/times/extrapolation.hpp. A kernel missing from the table moves its bytes at the table's
-// memory_share, or without a table at the GPU's copy bandwidth; an encode_feedback that is composed takes
-// its encode, its decode and two such passes.
+// else see sim/times/extrapolation.hpp. A kernel missing from the table takes what its machine code on
+// this GPU says, if that was counted; else it moves its bytes at the table's memory_share, or without a
+// table at the GPU's copy bandwidth. An encode_feedback that is composed takes its encode, its decode and
+// two such passes.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 

@@ -129,6 +129,30 @@ TEST(CompiledTables, SayOfAnH200WhatWasFrozen) {
   EXPECT_GT(rows, 1100);
 }
 
+// An H100's table has no codebook2, but its machine code was counted.
+TEST(CompiledTables, SayWhatAKernelTakesThatNobodyMeasured) {
+  const std::filesystem::path source = source_directory();
+  const Gpu gpu = read_cluster(source / "topologies/dgx_h100_x16.toml").gpu;
+  Calibration table = read_calibration(source / "traces/calibration/nvidia_h100_80gb_hbm3.json");
+  const KernelUse encode{.shape = {.wire = codecs::codec_named("codebook2").format},
+                         .elements = 1e9};
+  const double by_bytes = kernel_time(table, gpu, encode).seconds;
+  table.compiled = shipped_counts(gpu.name);
+  const KernelEstimate by_code = kernel_time(table, gpu, encode);
+  const CompiledKernel* kernel = table.compiled->find("codebook2/encode/1/");
+  ASSERT_NE(kernel, nullptr);
+  // Its values read twice, and 2 bits written.
+  const CompiledTime time = compiled_time(*kernel, rates_of(*table.compiled, gpu), 1e9, 8.25e9);
+  EXPECT_DOUBLE_EQ(by_code.seconds, time.seconds());
+  EXPECT_EQ(by_code.fixed_s, time.fixed_s);
+  EXPECT_GT(by_code.seconds, by_bytes) << "sums in float64, and a division for each value";
+  EXPECT_TRUE(by_code.source.starts_with("compiled for sm_90")) << by_code.source;
+  // What was measured stays.
+  const KernelUse measured{.shape = {.wire = codecs::codec_named("int8_g128").format},
+                           .elements = 1e9};
+  EXPECT_TRUE(kernel_time(table, gpu, measured).source.starts_with("measured on"));
+}
+
 // A kernel of a table, carried to a GPU.
 struct CarriedKernel {
   Calibration table{.name = "measured",
