@@ -45,6 +45,8 @@ enum class Operation {
 struct Traffic {
   double read = 0;
   double written = 0;
+  // Instructions of passes that move next to nothing, on GPUs, between those that do.
+  double instructions = 0;
 };
 
 struct KernelShape {

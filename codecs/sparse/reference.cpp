@@ -130,8 +130,32 @@ double passes_of_codebook(const Format& format, Operation operation) {
   }
 }
 
+// Of kernels that rank the indices of 64 of 4096, and that find them: in their machine code for sm_90
+// (codecs/top_k/enumerated.cuh), for each element. Both go with the words of a rank, and ranking with the
+// share that is ranked.
+constexpr double kRanked = 95, kFound = 120;
+
+double rank_instructions(const Format& format, bool finds) {
+  if (!is_enumerated(format) || format.keep == format.group) return 0;
+  const double words = static_cast<double>(record_sizes(format).index_record_bits) / 472;
+  const double share = 64.0 * static_cast<double>(format.keep) / static_cast<double>(format.group);
+  return words * (finds ? kFound : kRanked * share);
+}
+
 Traffic enumerated_traffic(const KernelShape& shape) {
   Traffic traffic = streamed_traffic(shape);
+  switch (shape.operation) {
+    case Operation::encode:
+    case Operation::encode_difference:
+    case Operation::encode_feedback:
+      traffic.instructions = rank_instructions(shape.wire, false);
+      break;
+    case Operation::decode_reduce_encode:
+      traffic.instructions = rank_instructions(shape.wire_out, false);
+      [[fallthrough]];
+    default:
+      traffic.instructions += shape.inputs * rank_instructions(shape.wire, true);
+  }
   const bool again = shape.operation == Operation::decode_reduce_encode;
   traffic.read *= 1 + passes_of_codebook(again ? shape.wire_out : shape.wire, shape.operation);
   return traffic;

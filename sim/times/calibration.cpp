@@ -61,7 +61,13 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const 
 // Of a kernel that no table has.
 KernelEstimate untimed(const Calibration& calibration, const Gpu& gpu,
                        const codecs::Traffic& traffic, double elements, int inputs = 1) {
-  return time_of_bytes(calibration, gpu, (traffic.read + traffic.written) * elements, inputs);
+  KernelEstimate time =
+      time_of_bytes(calibration, gpu, (traffic.read + traffic.written) * elements, inputs);
+  if (traffic.instructions > 0) {
+    time.seconds += seconds_of_instructions(gpu, traffic.instructions * elements);
+    time.source += ", and instructions";
+  }
+  return time;
 }
 
 // Of a kernel that no table has, but whose machine code was counted.

@@ -36,4 +36,9 @@ CompiledTime compiled_time(const CompiledKernel& kernel, const GpuRates& gpu, do
       .instructions_s = elements * kernel.cycles / (kReached * gpu.clock_hz * gpu.multiprocessors)};
 }
 
+double seconds_of_instructions(const Gpu& gpu, double instructions) {
+  const double lanes = gpu.fp32.base() / 2;  // a multiply-add is two operations
+  return lanes > 0 ? instructions / (kReached * lanes) : 0;
+}
+
 }  // namespace sim

@@ -90,4 +90,8 @@ struct CompiledTime {
 [[nodiscard]] CompiledTime compiled_time(const CompiledKernel& kernel, const GpuRates& gpu,
                                          double elements, double bytes);
 
+// Of so many instructions of lanes, issued at what kernels reach of the FP32 lanes' rate; 0 where that is
+// unknown.
+[[nodiscard]] double seconds_of_instructions(const Gpu& gpu, double instructions);
+
 }  // namespace sim

@@ -133,7 +133,33 @@ TEST(EnumeratedWire, OfAllElementsIsDense) {
   EXPECT_EQ(encoded_bytes(all.format, values.size()), 4 * values.size());
 }
 
-// Of codebook2 the codebook's moments, its codes, and what they lose; ranks take no memory.
+// Ranks are found without memory.
+TEST(EnumeratedWire, ComputesItsRanks) {
+  const auto instructions = [](const KernelShape& shape) {
+    return memory_traffic(shape).instructions;
+  };
+  const Format& ranks = sparseloco_enumerated.format;
+  const double encode = instructions({.wire = ranks});
+  EXPECT_GT(encode, 0);
+  EXPECT_EQ(instructions({.operation = Operation::encode_feedback, .wire = ranks}), encode);
+  const double decode = instructions({.operation = Operation::decode, .wire = ranks});
+  EXPECT_GT(decode, encode);
+  EXPECT_EQ(instructions({.operation = Operation::decode_reduce, .wire = ranks, .inputs = 5}),
+            5 * decode);
+  EXPECT_EQ(instructions({.operation = Operation::decode_reduce_encode,
+                          .wire = ranks,
+                          .wire_out = ranks,
+                          .inputs = 5}),
+            5 * decode + encode);
+  // Half as many in chunks half as long: 234 bits.
+  Format half = ranks;
+  half.group /= 2;
+  half.keep /= 2;
+  EXPECT_DOUBLE_EQ(instructions({.wire = half}) / encode, 234.0 / 472);
+  EXPECT_EQ(instructions({.wire = codebook2.format}), 0);
+}
+
+// Of codebook2 the codebook's moments, its codes, and what they lose.
 TEST(EnumeratedWire, CountsThePassesOfItsKernels) {
   const auto read = [](Operation operation, const Format& wire) {
     return memory_traffic({.operation = operation, .wire = wire, .inputs = 5}).read;

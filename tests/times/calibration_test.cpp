@@ -163,6 +163,19 @@ TEST(KernelTime, OfFeedbackThatIsComposedIsThatOfItsParts) {
                    launch + (4 + 4 + 4 + kWire) * kElements / rate);
 }
 
+// Beside its bytes, at 72 % of the lanes' rate.
+TEST(KernelTime, CountsInstructionsOfRanks) {
+  Gpu gpu = tables_gpu();
+  const KernelUse decode = use("sparseloco_enumerated", codecs::Operation::decode, 1e9);
+  const double instructions = codecs::memory_traffic(decode.shape).instructions;
+  gpu.fp32 = FlopRate::from_base(20e12);
+  const double before = kernel_time(roofline(), gpu, decode).seconds;
+  gpu.fp32 = FlopRate::from_base(10e12);
+  EXPECT_NEAR(kernel_time(roofline(), gpu, decode).seconds - before,
+              instructions * 1e9 / 0.72 * (1 / 5e12 - 1 / 10e12), 1e-9);
+  EXPECT_TRUE(kernel_time(roofline(), gpu, decode).source.ends_with(", and instructions"));
+}
+
 TEST(MemoryShare, OfAnEvenNumberOfKernelsIsTheMeanOfTheMiddleTwo) {
   const Calibration table = read(table_of(
       {row("int8_g128", "encode", 1 << 22, 0.1), row("int8_g128", "decode", 1 << 22, 0.9),
