@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <future>
@@ -212,7 +213,8 @@ class Comparison {
     report.baseline = baseline.setup.scheme.name;
     report.baseline_fits = fits_memory(job_, baseline.setup);
     report.speedup = speedup(report, baseline.setup);
-    if (report.range && !is_same(side.setup, baseline.setup)) {
+    const bool differs = std::isfinite(report.speedup) && !is_same(side.setup, baseline.setup);
+    if (report.range && differs) {
       const sim::Report& base = report_of(baseline.setup);
       report.speedup_range = range_of_ratio(job_, side.setup, report, base);
       if (report.membership) {  // the range is of the steady speeds

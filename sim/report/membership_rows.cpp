@@ -62,7 +62,8 @@ std::vector<TableRow> membership_rows() {
       saved_share_row("  writing checkpoints", &MembershipFigures::saved_share),
       member_row("USD per million tokens kept",
                  [](const MembershipFigures& m) {
-                   return fmt::format("{:.3f}", m.usd_per_million_tokens);
+                   return m.tokens_per_s > 0 ? fmt::format("{:.3f}", m.usd_per_million_tokens)
+                                             : std::string("-");
                  }),
   };
 }

@@ -130,6 +130,7 @@ Rows speedup_rows() {
   const TableRow speedup{
       "speed-up", [](const Report& r) {
         if (r.baseline.empty()) return TableCell(kNone);
+        if (!std::isfinite(r.speedup)) return TableCell(kNone);  // one side never ends
         const Style style = r.speedup > 1 ? Style::good : r.speedup < 1 ? Style::bad : Style::plain;
         return TableCell(fmt::format("{:.2f}x", r.speedup), style);
       }};

@@ -43,6 +43,7 @@ Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder&
 }
 
 void Meeting::add(Group& group, int place) const {
+  group.all += sites(place);
   if (is_heard(place)) group.heard.push_back(place);
   if (fate(place) != Fate::gone) group.present.push_back(place);
 }

@@ -36,9 +36,13 @@ class Meeting {
   [[nodiscard]] const RoundShape& shape() const { return shape_; }
   [[nodiscard]] int round() const { return round_; }
   // Bytes that the place's GPUs send together: all that they have to one receiver, or the part of
-  // one of as many receivers as there are sites.
+  // one of as many receivers as are heard.
   [[nodiscard]] double whole_bytes(int place) const { return site(place).whole_bytes * share_; }
-  [[nodiscard]] double part_bytes(int place) const { return site(place).part_bytes * share_; }
+  [[nodiscard]] double part_bytes(int place) const {
+    return site(place).part_bytes * part_growth() * share_;
+  }
+  // How many times larger parts are than if all sites were heard: those that are share the whole.
+  [[nodiscard]] double part_growth() const { return group_->all / sites(heard()); }
   [[nodiscard]] OperationId encoded(int place) const { return encoded_[index(place)]; }
   // ... by whom: places whose values are in the sum, which are two or more; those, and the places
   // that still take the result. All ascend.
@@ -98,6 +102,7 @@ class Meeting {
   // Places that exchange among themselves.
   struct Group {
     std::vector<int> heard, present;
+    double all = 0;         // sites, whatever their fate
     std::vector<int> ring;  // once it was asked for
   };
   void add(Group& group, int place) const;

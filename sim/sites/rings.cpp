@@ -84,7 +84,8 @@ void run_quantized_ring(Meeting& meeting) {
   for (const int place : meeting.heard()) {
     meeting.arrive(place, meeting.encoded(place));
     summed.push_back(meeting.sum(
-        place, meeting.member(place, "reduce_scatter", meeting.encoded(place), {reduced}), steps));
+        place, meeting.member(place, "reduce_scatter", meeting.encoded(place), {reduced}),
+        steps * meeting.part_growth()));
   }
   const OperationId gathered = pass("all_gather", summed);
   for (std::size_t i = 0; i < summed.size(); ++i) {

@@ -270,7 +270,10 @@ std::optional<MembershipFigures> months_of(const Job& job, const Setup& setup, c
     figures.saved_share = all.saved_s / all.time_s;
   }
   figures.kept_share = figures.tokens_per_s / report.tokens_per_s;
-  if (figures.tokens_per_s <= 0) return figures;
+  if (figures.tokens_per_s <= 0) {
+    figures.usd_per_million_tokens = std::numeric_limits<double>::infinity();
+    return figures;
+  }
   // Those that nobody hears have sent, too.
   figures.egress_usd_per_s =
       (report.round->egress_usd * members / figures.sites + saves_usd) / all.time_s;

@@ -28,6 +28,12 @@ TEST(MembershipOfSites, ThatHardlyEverLeaveIsThatOfAll) {
               2e-3 * always["usd_per_million_tokens"].get<double>());
 }
 
+TEST(MembershipOfSites, ThatKeepNothingHaveNoPriceOfIt) {
+  const Json never = month("--set sites.peer.stays=1s");
+  EXPECT_EQ(never["kept_tokens_per_s"], 0);
+  EXPECT_TRUE(never["kept_usd_per_million_tokens"].is_null());
+}
+
 // Without regions, rounds have as many steps as lie between two exchanges across them.
 TEST(MembershipOfSites, CountsTheStepsThatARoundHas) {
   const Json always = json_of(

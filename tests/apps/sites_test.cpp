@@ -113,11 +113,14 @@ TEST(RunOverSites, TheTwinTakesTheSchemesRounds) {
 }
 
 TEST(RunOverSites, NothingOfAnAbortedRoundIsANumberThatIsNone) {
-  const Outcome outcome = sites(std::string("run") + kSites +
-                                "--scheme diloco,sparseloco --set sites.west.drops_out=1ms");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
-  EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
+  for (const char* flags : {"--scheme diloco,sparseloco", "--scheme diloco --baseline sparseloco",
+                            "--scheme diloco --baseline sparseloco --range off"}) {
+    const Outcome outcome =
+        sites(std::string("run") + kSites + flags + " --set sites.west.drops_out=1ms");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
+  }
 }
 
 TEST(RunOverSites, TheBaselineIsTheTwin) {

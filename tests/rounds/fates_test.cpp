@@ -79,9 +79,11 @@ TEST(Fates, WithADeadlineTheOthersGoOn) {
   const RoundResult gathered = simulate_round(area, ten_steps(&exchanges::all_gather), patience);
   EXPECT_EQ(gathered.outcome, RoundOutcome::partial);
   EXPECT_NEAR(gathered.round_s, 30, 1e-6);
-  // Parts are thirds as the buffer was cut for three: 2 steps of 10/3 GB.
+  // The two share the whole: 2 steps of 10/2 GB, of which an all_to_all has sent the first by then.
   const RoundResult ring = simulate_round(area, ten_steps(&exchanges::ring), patience);
-  EXPECT_NEAR(ring.round_s, 30 + 2 * 10.0 / 3 / 10, 1e-6);
+  EXPECT_NEAR(ring.round_s, 30 + 2 * 10.0 / 2 / 10, 1e-6);
+  const RoundResult direct = simulate_round(area, ten_steps(&exchanges::all_to_all), patience);
+  EXPECT_NEAR(direct.round_s, 30 + 10.0 / 2 / 10, 1e-6);
 }
 
 TEST(Fates, WithNobodyLeftTheRoundIsAborted) {
