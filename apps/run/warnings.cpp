@@ -132,7 +132,9 @@ void warn_of_balance(const Job& job, const sim::Report& report) {
   print_note(
       "note: {}: --balance {} leaves {} {} to every site, which cannot be divided finer; {}\n",
       report.scheme, steps ? "steps" : "batch", share(ends.min),
-      steps ? "inner steps" : "micro-batches a step",
+      steps                  ? "inner steps"
+      : share(ends.min) == 1 ? "micro-batch a step"
+                             : "micro-batches a step",
       steps ? "more inner steps can, or --balance batch" : "a larger --accumulation can");
 }
 

@@ -47,8 +47,9 @@ std::string likely_text(const Answers& answers, std::size_t question, const char
 std::string sentence(const Answers& answers, std::size_t question) {
   const Answer& answer = answers.as_is[question];
   if (answer.reached) {
-    return fmt::format("{}: {} at {} (likely {})", answer.scheme, answer.goal, answer.met_text,
-                       likely_text(answers, question, " to "));
+    return fmt::format("{}: {} at {} (likely {}){}", answer.scheme, answer.goal, answer.met_text,
+                       likely_text(answers, question, " to "),
+                       answer.at_end ? ", an end of what is searched" : "");
   }
   const std::string subject = fmt::format(
       "{} {}{}", answer.scheme, answer.goal.starts_with("beats ") ? "" : "reaches ", answer.goal);

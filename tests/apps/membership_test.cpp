@@ -28,6 +28,15 @@ TEST(MembershipOfSites, ThatHardlyEverLeaveIsThatOfAll) {
               2e-3 * always["usd_per_million_tokens"].get<double>());
 }
 
+TEST(SolveBest, SaysWhereItIsAnEndOfWhatIsSearched) {
+  const std::string peers =
+      "solve peers --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco_store ";
+  const Outcome outcome = run(words(peers + "--best tokens"), source_directory());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("at 128 (likely 128), an end of what is searched"), std::string::npos)
+      << outcome.out;
+}
+
 TEST(MembershipOfSites, ThatKeepNothingHaveNoPriceOfIt) {
   const Json never = month("--set sites.peer.stays=1s");
   EXPECT_EQ(never["kept_tokens_per_s"], 0);

@@ -165,6 +165,7 @@ class Solver {
     answer.met_text = unknown_.text(answer.met);
     answer.missed_text = unknown_.text(answer.missed);
     if (trains) answer.reached = std::abs(found.score);
+    answer.at_end = trains && (found.value == range.lowest || found.value == range.highest);
     return answer;
   }
 

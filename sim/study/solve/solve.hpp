@@ -35,6 +35,7 @@ struct Answer {
   std::string met_text, missed_text;   // the same as text
   bool fits_memory = true;             // the job in question
   std::optional<double> reached = {};  // of the measure, where the best was looked for
+  bool at_end = false;                 // the best value is an end of what is searched
 };
 
 // By question: the answer as it is, and those with constants and the month off.
