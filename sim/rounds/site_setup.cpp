@@ -10,7 +10,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
-#include "sim/base/printable.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim {

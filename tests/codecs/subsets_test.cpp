@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "codecs/error/error.hpp"
 #include "codecs/sparse/sparse.hpp"
 #include "codecs/top_k/top_k.hpp"
 #include "tests/codecs/awkward.hpp"
