@@ -45,6 +45,12 @@ KeyNames all_keys() {
   return keys;
 }
 
+std::set<std::string_view> tables_of(const KeyNames& keys) {
+  std::set<std::string_view> tables;
+  for (const std::string_view key : keys) tables.insert(first_part(key));
+  return tables;
+}
+
 // The key that a key of an unknown table is meant to be: of a table with a similar name, or of one
 // that has such a key. Empty if there is none.
 std::string meant_key(const std::string& key, const KeyNames& keys, const KeyNames& tables) {
@@ -67,9 +73,8 @@ std::string meant_key(const std::string& key, const KeyNames& keys, const KeyNam
 
 // Readers know the tables of their own files alone.
 void check_first_part(const std::string& key, const std::string& table) {
-  const KeyNames keys = all_keys();
-  std::set<std::string_view> known;
-  for (const std::string_view one : keys) known.insert(first_part(one));
+  static const KeyNames keys = all_keys();
+  static const std::set<std::string_view> known = tables_of(keys);
   if (known.contains(table)) return;
   const std::string other = meant_key(key, keys, KeyNames(known.begin(), known.end()));
   if (other.empty()) return;  // left to the topology's reader

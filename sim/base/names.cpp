@@ -8,17 +8,10 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
+#include "sim/base/letters.hpp"
 
 namespace sim {
 namespace {
-
-char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string in_lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), lower_letter);
-  return result;
-}
 
 // The only name that `text` is a part of: "nvidia_h200" of "h200".
 std::string_view only_name_with(std::string_view text, std::span<const std::string_view> names) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/base/joined.hpp"
+#include "sim/base/letters.hpp"
 #include "sim/base/printable.hpp"
 
 namespace sim {
@@ -112,10 +113,8 @@ Dimension dimension_of<BandwidthPrice>() {
           {{"USD/h/Gbps", 1, kGbpsHours}, {"USD/h/Tbps", 1, 1000 * kGbpsHours}}};
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
 }
 
 // "Gbps" for "Gb/s" and "Gbit/s".
@@ -141,8 +140,8 @@ std::string abbreviated_unit(std::string_view text, const std::vector<Unit>& uni
   constexpr std::size_t kMost = 2;
   std::vector<std::string> longer, alike;
   std::string shorter;
-  const bool is_word =
-      std::ranges::all_of(text, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });
+  const bool is_word = std::ranges::all_of(
+      text, [](char c) { return lower_letter(c) >= 'a' && lower_letter(c) <= 'z'; });
   for (const Unit& unit : units) {
     if (unit.name.starts_with(text)) longer.push_back(unit.name);
     if (begins_with(unit.name, text)) alike.push_back(unit.name);

@@ -129,8 +129,8 @@ Rows head_rows(bool rounds) {
 Rows speedup_rows() {
   const TableRow speedup{
       "speed-up", [](const Report& r) {
-        if (r.baseline.empty()) return TableCell(kNone);
-        if (!std::isfinite(r.speedup)) return TableCell(kNone);  // one side never ends
+        const bool is_known = !r.baseline.empty() && std::isfinite(r.speedup);
+        if (!is_known) return TableCell(kNone);  // without a baseline, or one never ends
         const Style style = r.speedup > 1 ? Style::good : r.speedup < 1 ? Style::bad : Style::plain;
         return TableCell(fmt::format("{:.2f}x", r.speedup), style);
       }};

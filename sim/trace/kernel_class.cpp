@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "sim/base/letters.hpp"
 
 namespace sim::trace {
 namespace {
@@ -199,9 +200,7 @@ KernelClass class_of(std::string_view kernel_name) {
         std::ranges::find(kClasses, rest.substr(0, rest.find('(')), &KernelClassRow::name);
     return row == std::end(kClasses) ? unexplained : row->value;
   }
-  std::string name(kernel_name);
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = in_lower_case(kernel_name);
   const auto row = std::ranges::find_if(
       kPatterns, [&](const NamePattern& pattern) { return matches(name, pattern.part); });
   return row == std::end(kPatterns) ? unexplained : row->value;

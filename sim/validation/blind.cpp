@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/validation/median.hpp"
 
 namespace sim::validation {
 namespace {
@@ -58,13 +59,8 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Of folds: what makes the mean of their errors least, and what one that is far off hardly moves.
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
-// The median of all folds; nothing where none of the rows tells of it.
+// The median of all folds, which makes the mean of their errors least, and which one that is far off
+// hardly moves; nothing where none of the rows tells of it.
 std::optional<double> efficiency_from(const std::vector<Learnt>& learnt) {
   std::vector<double> folds;
   for (const auto& [fold, logarithms] : logarithms_by_fold(learnt)) {

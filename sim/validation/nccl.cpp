@@ -13,6 +13,7 @@
 #include "sim/base/parallel.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/lone_groups.hpp"
+#include "sim/validation/median.hpp"
 
 namespace sim::validation {
 namespace {
@@ -189,13 +190,12 @@ NcclErrors nccl_errors(const std::vector<NcclRow>& rows, const NcclFilter& count
   }
   errors.count = static_cast<int>(off.size());
   if (off.empty()) return errors;
-  std::ranges::sort(off);
   for (const double error : off) {
     errors.mean += error / errors.count;
     errors.within += error <= kNear ? 1.0 / errors.count : 0;
   }
   errors.bias /= errors.count;
-  errors.median = (off[(off.size() - 1) / 2] + off[off.size() / 2]) / 2;
+  errors.median = median(std::move(off));
   return errors;
 }
 
