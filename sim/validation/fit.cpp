@@ -19,7 +19,7 @@ std::vector<double> at_start(const Fitted& start) {
   const auto constants = {start.network_efficiency.has_value(),
                           start.communicator_bandwidth.has_value(),
                           start.compute_efficiency.has_value()};
-  return std::vector<double>(std::ranges::count(constants, true), 1);
+  return std::vector<double>(static_cast<std::size_t>(std::ranges::count(constants, true)), 1);
 }
 
 Fitted from_vector(Fitted fitted, std::span<const double> values) {
