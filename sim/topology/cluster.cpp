@@ -210,7 +210,7 @@ Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
 }  // namespace
 
 Gpu power_capped(Gpu gpu, double share) {
-  const double clock = std::cbrt(std::min(1.0, share));
+  const double clock = std::sqrt(std::min(1.0, share));
   gpu.bf16 = gpu.bf16 * clock;
   if (gpu.fp8) gpu.fp8 = *gpu.fp8 * clock;
   if (gpu.fp4) gpu.fp4 = *gpu.fp4 * clock;

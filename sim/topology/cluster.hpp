@@ -72,9 +72,10 @@ struct Gpu {
   bool operator==(const Gpu&) const = default;
 };
 
-// The GPU under a power cap of `share` of its power. Dynamic power grows with the cube of the clock
-// (C V^2 f, and V with f: Hennessy and Patterson, "Computer Architecture", 1.5), so arithmetic
-// rates fall with the cube root of the power; the memory has a separate clock.
+// The GPU under a power cap of `share` of its power. Arithmetic rates fall with the square root of the
+// power: published products of two pairs of GPUs with the same dies and different power follow powers
+// of 0.4 to 0.7 of it (traces/kernels/README.md, "Power"). Dynamic power alone, C V^2 f, would give
+// the cube root if V fell with f all the way. The memory has a separate clock.
 [[nodiscard]] Gpu power_capped(Gpu gpu, double share);
 
 // How NCCL feeds sums in the switch: buffers go in chunks, and each costs something of its own.

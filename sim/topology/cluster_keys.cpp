@@ -50,8 +50,7 @@ constexpr TomlKey kClusterKeys[] = {
     {"gpu.power", "power", "", "Power of one GPU under load."},
     {"gpu.power_limit", "power above 0", "`power`",
      "Power limit of one GPU, if it is set below `power`. Clock rates, and with them the peaks, "
-     "are "
-     "scaled by the cube root of the ratio of the two."},
+     "are scaled by the square root of the ratio of the two."},
     {"nvlink.kind", "one of switched, full_mesh, pcie", "",
      "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "
      "each ordered pair of GPUs has its own link of `bandwidth`; at most 8 GPUs. `pcie`: no "

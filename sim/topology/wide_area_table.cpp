@@ -43,7 +43,7 @@ constexpr TomlKey kWideAreaKeys[] = {
      "Number of the cluster's nodes to use, starting with the first."},
     {"sites.NAME.power_cap", "power above 0", "no limit",
      "Power limit for all GPUs of the site together. If they would otherwise draw more, their "
-     "clock rate is reduced in proportion to the cube root of the limit.",
+     "clock rate is reduced in proportion to the square root of the limit.",
      "100 kW"},
     {"sites.NAME.uplink", "bandwidth above 0", "", "Bandwidth out of the site.", "10 Gbps"},
     {"sites.NAME.downlink", "bandwidth above 0", "", "Bandwidth into the site.", "10 Gbps"},

@@ -143,10 +143,10 @@ TEST(Cluster, MayHaveALinkToTheHost) {
 // 12 nodes of 4 GPUs and 2 ports of 100 Gbps.
 TEST(Cluster, APowerLimitLowersTheClocksOfItsGpus) {
   const Gpu free = read().gpu;
-  const Gpu capped = read({{"gpu.power_limit", "50 W"}}).gpu;
-  EXPECT_NEAR(capped.clock, 0.5, 1e-12) << "the cube root of 50 of 400 W";
+  const Gpu capped = read({{"gpu.power_limit", "100 W"}}).gpu;
+  EXPECT_NEAR(capped.clock, 0.5, 1e-12) << "the square root of 100 of 400 W";
   EXPECT_NEAR(capped.bf16 / free.bf16, 0.5, 1e-12);
-  EXPECT_NEAR(capped.power.base(), 50, 1e-9);
+  EXPECT_NEAR(capped.power.base(), 100, 1e-9);
   EXPECT_EQ(read({{"gpu.power_limit", "500 W"}}).gpu, free);
   EXPECT_NE(error_of({{"gpu.power", "0 W"}, {"gpu.power_limit", "50 W"}}).find("set gpu.power"),
             std::string::npos);

@@ -178,11 +178,11 @@ TEST(Places, OfWhichThereAreNoneAreLeftOut) {
   EXPECT_TRUE(two.backbone);
 }
 
-TEST(PowerCap, LowersTheArithmeticByTheCubeRootOfItsShare) {
-  // 32 A100 of 400 W draw 12.8 kW; 6.4 kW are half, and the clock is 0.5^(1/3) = 0.794.
+TEST(PowerCap, LowersTheArithmeticByTheSquareRootOfItsShare) {
+  // 32 A100 of 400 W draw 12.8 kW; 6.4 kW are half, and the clock is 0.5^(1/2) = 0.707.
   const Cluster whole = read_cluster(sample_cluster_file("dgx_a100_x16"));
   const Gpu capped = read_area(kSampleArea).sites[0].cluster.gpu;
-  const double clock = std::cbrt(0.5);
+  const double clock = std::sqrt(0.5);
   EXPECT_NEAR(capped.bf16 / whole.gpu.bf16, clock, kTolerance);
   EXPECT_NEAR(capped.fp32 / whole.gpu.fp32, clock, kTolerance);
   EXPECT_NEAR(capped.power / whole.gpu.power, 0.5, kTolerance);
@@ -191,7 +191,7 @@ TEST(PowerCap, LowersTheArithmeticByTheCubeRootOfItsShare) {
 
 TEST(PowerCap, LowersFp8AndFp4WhereTheGpuHasThem) {
   const Gpu gpu = read_cluster(sample_cluster_file("dgx_b200")).gpu;
-  const Gpu capped = power_capped(gpu, 1.0 / 8);
+  const Gpu capped = power_capped(gpu, 1.0 / 4);
   EXPECT_NEAR(*capped.fp8 / *gpu.fp8, 0.5, kTolerance);
   EXPECT_NEAR(*capped.fp4 / *gpu.fp4, 0.5, kTolerance);
   EXPECT_FALSE(power_capped(read_cluster(sample_cluster_file("dgx_a100_x16")).gpu, 0.5).fp8);
@@ -203,7 +203,7 @@ TEST(PowerCap, AboveWhatTheGpusDrawChangesNothing) {
     EXPECT_EQ(power_capped(gpu, share).bf16, gpu.bf16);
     EXPECT_EQ(power_capped(gpu, share).power, gpu.power);
   }
-  EXPECT_NEAR(power_capped(gpu, 1.0 / 8).bf16 / gpu.bf16, 0.5, kTolerance);
+  EXPECT_NEAR(power_capped(gpu, 1.0 / 4).bf16 / gpu.bf16, 0.5, kTolerance);
 }
 
 TEST(HasSites, WhereALineOpensOrAssignsToSitesOrWan) {
