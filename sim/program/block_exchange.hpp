@@ -10,6 +10,8 @@ struct BlockExchange {
   // `bytes`: the activations of one micro-batch in BF16 between two layers, over all tensor-parallel
   // ranks.
   Communication (*lay_out)(const StepSizes& shape, double bytes) = nullptr;
+  // What gathers a block's input once more in the backward pass; null: nothing does.
+  Communication (*gather_again)(const StepSizes& shape, double bytes) = nullptr;
 };
 
 }  // namespace sim

@@ -94,6 +94,10 @@ class MicroBatches {
           {axis->name, 0, 0}, [&] { return axis->after_block->lay_out(step, exchanged_bytes_); });
       step.program.block_streams.push_back(step.program.communications[key].last_stream());
       block_exchanges_.push_back(key);
+      if (axis->after_block->gather_again == nullptr) continue;
+      input_gathers_.push_back(step.communication({axis->name, 1, 0}, [&] {
+        return axis->after_block->gather_again(step, exchanged_bytes_);
+      }));
     }
   }
 
@@ -206,6 +210,15 @@ class MicroBatches {
     for (const std::uint32_t one : block_exchanges_) step_.add(stage, Communicate{one, label});
   }
   void wait(int stage) { step_.hold(stage, step_.program.block_streams); }
+  // The same of what gathers a block's input.
+  void gather_input(int stage, const std::string& label) {
+    for (const std::uint32_t one : input_gathers_) step_.add(stage, Communicate{one, label});
+  }
+  void wait_for_input(int stage) {
+    for (const std::uint32_t one : input_gathers_) {
+      step_.hold(stage, {step_.program.communications[one].last_stream()});
+    }
+  }
 
   [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
     const int first = first_layer(step_.context.model, p_, virtual_stage(stage, task));
@@ -261,10 +274,9 @@ class MicroBatches {
   void backward_layer(int stage, const std::string& label) {
     compute(stage, Phase::recompute, label, times_.recompute);
     recompute_communication(stage);
-    backward_block(stage, label + " feed-forward", times_.feed_forward_backward,
-                   "feed-forward input gradients");
-    backward_block(stage, label + " attention", times_.attention_backward,
-                   "attention input gradients");
+    const int gathers = inputs_gathered_again(p_);
+    backward_block(stage, label, "feed-forward", times_.feed_forward_backward, gathers == 2);
+    backward_block(stage, label, "attention", times_.attention_backward, gathers >= 1);
   }
 
   // What is recomputed repeats the forward pass's collectives.
@@ -276,16 +288,23 @@ class MicroBatches {
     wait(stage);
   }
 
-  void backward_block(int stage, const std::string& label, const Pair& gradients,
-                      const std::string& collective) {
-    if (!communicates() || !p_.overlap.tensor) {
+  // What overlaps: the gather of the block's input beside the gradients of inputs, and the exchange
+  // of these beside the gradients of the first weights.
+  void backward_block(int stage, const std::string& layer, const std::string& block,
+                      const Pair& gradients, bool gathers_input) {
+    const bool overlaps = communicates() && p_.overlap.tensor;
+    if (gathers_input) gather_input(stage, block + " input");
+    if (gathers_input && !overlaps) wait_for_input(stage);
+    const std::string label = layer + " " + block, exchanged = block + " input gradients";
+    if (!overlaps) {
       compute(stage, Phase::backward, label, gradients.both);
-      exchange(stage, collective);
+      exchange(stage, exchanged);
       wait(stage);
       return;
     }
     compute(stage, Phase::backward, label + " inputs", gradients.first);
-    exchange(stage, collective);
+    if (gathers_input) wait_for_input(stage);
+    exchange(stage, exchanged);
     compute(stage, Phase::backward, label + " weights", gradients.second);
     wait(stage);
   }
@@ -298,6 +317,7 @@ class MicroBatches {
   std::vector<Done> done_;                      // by virtual stage
   double exchanged_bytes_;                      // activations between two layers
   std::vector<std::uint32_t> block_exchanges_;  // indices into Program::communications
+  std::vector<std::uint32_t> input_gathers_;
   std::map<std::tuple<bool, int, int>, std::uint32_t> messages_;
 };
 

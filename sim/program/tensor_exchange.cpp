@@ -6,6 +6,9 @@
 //
 //   tensor        [all_to_all]               [all_gather]
 //   tensor_codec  [encode]        [sum, encode]            [decode]
+//
+// With sequence parallelism the backward pass may gather blocks' inputs again: see
+// inputs_gathered_again().
 #include "sim/program/block_exchange.hpp"
 #include "sim/program/coded_exchange.hpp"
 
@@ -54,7 +57,13 @@ Communication exchange_of(const StepSizes& shape, double bytes) {
   return exchange;
 }
 
-constexpr BlockExchange kTensorExchange{exchange_of};
+Communication gather_of_inputs(const StepSizes& /*shape*/, double bytes) {
+  Communication gather{.axis = &axes::tensor, .elements = bytes / 2, .start = {{Stream::compute}}};
+  gather.add(among_tensor_ranks(CollectiveKind::all_gather, bytes));
+  return gather;
+}
+
+constexpr BlockExchange kTensorExchange{exchange_of, gather_of_inputs};
 
 }  // namespace
 

@@ -16,8 +16,9 @@ double score_bytes(const Sizes& z) {
 }
 
 // Inputs of a norm and of the product after it; eager, the norm's FP32 input and product too.
-double norm_bytes(const Sizes& z) {
-  return z.activations() * (2 + (z.eager_norm() ? 2 * kFp32 / kBf16 : 0));
+double norm_bytes(const Sizes& z, const Parallelism& p) {
+  const double product = keeps_gathered_inputs(p) ? p.tensor : 1;
+  return z.activations() * (1 + product + (z.eager_norm() ? 2 * kFp32 / kBf16 : 0));
 }
 
 }  // namespace
@@ -29,9 +30,9 @@ LayerActivations all_activations(const Model& model, const Parallelism& p) {
   // Queries, keys, values (as wide as keys) and the attention's output (as queries); what norms of
   // queries and keys were given.
   all.attention =
-      norm_bytes(z) + mask + (z.query_key_norm ? 3 : 2) * z.queries_and_keys() + score_bytes(z);
+      norm_bytes(z, p) + mask + (z.query_key_norm ? 3 : 2) * z.queries_and_keys() + score_bytes(z);
   // Inputs and output of the activation; eager, the gate's SiLU.
-  all.feed_forward = norm_bytes(z) + mask + (z.rising + 1 + (z.eager_gate() ? 1 : 0)) * z.wide();
+  all.feed_forward = norm_bytes(z, p) + mask + (z.rising + 1 + (z.eager_gate() ? 1 : 0)) * z.wide();
   return all;
 }
 

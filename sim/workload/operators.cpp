@@ -42,15 +42,25 @@ Linears linears_of(const Sizes& z) {
                    .k = z.feed_forward}};
 }
 
+// Of what ranks gathered along sequences, or of what they are about to scatter: read and written.
+void add_sequence_copy(const Sizes& z, Operators& into) {
+  constexpr double kReadAndWritten = 2 * 2;  // in BF16
+  if (z.copies_sequences) {
+    into.push_back(memory_pass("sequence copy", kReadAndWritten * z.tokens * z.hidden));
+  }
+}
+
 void add_attention_from_core(const Sizes& z, Operators& into) {
   add_attention_core(z, into);
   add_linear(z, linears_of(z).output, into);
+  add_sequence_copy(z, into);
   add_residual(z, into);
 }
 
 Operators attention_forward(const Sizes& z) {
   Operators into;
   add_norm(z, into);
+  add_sequence_copy(z, into);
   add_linear(z, linears_of(z).projections, into);
   add_projected(z, into);
   add_attention_from_core(z, into);
@@ -60,12 +70,14 @@ Operators attention_forward(const Sizes& z) {
 // What a layer's last product reads.
 void add_feed_forward_up(const Sizes& z, Operators& into) {
   add_norm(z, into);
+  add_sequence_copy(z, into);
   add_linear(z, linears_of(z).up, into);
   add_activation(z, into);
 }
 
 void add_feed_forward_down(const Sizes& z, Operators& into) {
   add_linear(z, linears_of(z).down, into);
+  add_sequence_copy(z, into);
   add_residual(z, into);
 }
 
@@ -81,10 +93,12 @@ Operators feed_forward_inputs(const Sizes& z) {
   Operators into;
   add_norm_backward(z, into);  // of what comes after the layer
   add_residual_backward(z, into);
+  add_sequence_copy(z, into);
   add_linear_inputs(z, linears.down, into);
   into.push_back(linear_weights(z, linears.down));
   add_activation_backward(z, into);
   add_linear_inputs(z, linears.up, into);
+  add_sequence_copy(z, into);
   return into;
 }
 
@@ -93,11 +107,13 @@ Operators attention_inputs(const Sizes& z) {
   Operators into;
   add_norm_backward(z, into);
   add_residual_backward(z, into);
+  add_sequence_copy(z, into);
   add_linear_inputs(z, linears.output, into);
   into.push_back(linear_weights(z, linears.output));
   add_attention_core_backward(z, into);
   add_projected_backward(z, into);
   add_linear_inputs(z, linears.projections, into);
+  add_sequence_copy(z, into);
   return into;
 }
 
@@ -109,11 +125,13 @@ Operators recomputed_alternately(const Sizes& z, bool last) {
   linears.up.n = z.feed_forward;
   Operators into;
   add_norm(z, into);
+  add_sequence_copy(z, into);
   add_linear(z, linears.projections, into);
   add_projected(z, into);
   add_linear(z, linears.output, into);
   add_residual(z, into);
   add_norm(z, into);
+  add_sequence_copy(z, into);
   if (z.rising > 1) add_linear(z, linears.up, into);
   add_activation(z, into);
   if (z.rising == 1 && last) add_linear(z, linears.down, into);

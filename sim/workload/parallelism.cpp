@@ -121,6 +121,20 @@ int recomputed_exchanges(const Parallelism& p) {
   return recomputes_last(p) ? 2 : 1;
 }
 
+bool keeps_gathered_inputs(const Parallelism& p) {
+  if (!p.sequence_parallel || p.tensor == 1) return false;
+  const bool recomputes = p.recompute != Recompute::none && p.recompute != Recompute::selective;
+  return p.stack != nullptr && p.stack->dtensor && !recomputes;
+}
+
+int inputs_gathered_again(const Parallelism& p) {
+  if (!p.sequence_parallel || p.tensor == 1 || keeps_gathered_inputs(p)) return 0;
+  constexpr int kBlocks = 2;
+  if (p.stack == nullptr || !p.stack->dtensor) return kBlocks;
+  // An exchange after a block that is recomputed ends with the next one's gather.
+  return kBlocks - recomputed_exchanges(p);
+}
+
 std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism) {
   return std::int64_t{data_parallel(cluster, parallelism)} * parallelism.micro_batch *
          parallelism.accumulation;

@@ -183,6 +183,13 @@ struct Parallelism {
 [[nodiscard]] bool recomputes_last(const Parallelism& parallelism);
 // Exchanges of tensor-parallel ranks that are repeated with what is recomputed of a layer.
 [[nodiscard]] int recomputed_exchanges(const Parallelism& parallelism);
+// With sequence parallelism, blocks of a layer (feed-forward, then attention) whose input is gathered
+// once more in the backward pass, for the gradients of their first weights. Megatron keeps each
+// rank's part of it (Korthikanti et al. 2205.05198, section 4.2.2). PyTorch's DTensor keeps what was
+// gathered and repeats the gather only where it is recomputed.
+[[nodiscard]] int inputs_gathered_again(const Parallelism& parallelism);
+// Whether the gathered inputs stay from the forward to the backward pass.
+[[nodiscard]] bool keeps_gathered_inputs(const Parallelism& parallelism);
 // Sequences of a step over all replicas.
 [[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
 

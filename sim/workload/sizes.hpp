@@ -19,6 +19,7 @@ struct Sizes {
   Model::Biases biases;
   Model::Norm norm;
   bool query_key_norm, grouped, dropout;
+  bool copies_sequences;  // what tensor-parallel ranks gather or scatter: Stack::dtensor
   Attention attention;
   Kernels kernels;
   Casts casts;

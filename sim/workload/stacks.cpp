@@ -42,7 +42,8 @@ constinit const Stack torch_eager{
     .attention = Attention::sdpa,
     .kernels = Kernels::eager,
     .overlap = kSharded,
-    .recomputes_what_is_read = true};
+    .recomputes_what_is_read = true,
+    .dtensor = true};
 
 constinit const Stack torch_compile{
     .name = "torch-compile",
@@ -55,7 +56,8 @@ constinit const Stack torch_compile{
     .kernels = Kernels::compiled,
     .casts = kFusedCasts,
     .overlap = kSharded,
-    .recomputes_what_is_read = true};
+    .recomputes_what_is_read = true,
+    .dtensor = true};
 
 constinit const Stack composer{
     .name = "composer",

@@ -27,6 +27,11 @@ struct Stack {
   // Recomputation leaves out what the backward pass does not read: the end of a layer. Megatron's,
   // DeepSpeed's and PyTorch's before 2.1 run the whole layer again.
   bool recomputes_what_is_read = false;
+  // Tensor parallelism is PyTorch's DTensor. With sequence parallelism, the backward pass then reads
+  // the inputs as the forward pass gathered them, where Megatron's products gather them again; and
+  // each gather or scatter copies all of what it exchanges, since sequences are the second dimension
+  // of the activations (torch/distributed/_functional_collectives.py), where Megatron's are the first.
+  bool dtensor = false;
 };
 
 namespace stacks {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/workload/stacks.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/workload/shipped_model.hpp"
 
@@ -75,6 +76,12 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   EXPECT_DOUBLE_EQ(
       activations({.tensor = 4, .sequence_parallel = true, .recompute = Recompute::selective}),
       sbh * 34 / t);
+  // PyTorch keeps the inputs of both blocks' first products as they were gathered.
+  EXPECT_DOUBLE_EQ(activations({.tensor = 4,
+                                .sequence_parallel = true,
+                                .recompute = Recompute::none,
+                                .stack = &stacks::torch_eager}),
+                   sbh * ((34 + scores) / t + 2 * 2 * (1 - 1 / t)));
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::none, .attention = Attention::fused}),
                    sbh * 34);
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::full}), sbh * 2);

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "sim/workload/stacks.hpp"
 #include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"
 #include "tests/workload/shipped_model.hpp"
@@ -143,6 +145,30 @@ TEST(Operators, OfSequenceParallelismSplitWhatStandsBetweenTheBlocksAndNothingEl
       }
     }
   }
+}
+
+TEST(Operators, OfDTensorCopyWhatSequenceParallelRanksGatherAndScatter) {
+  // Each copy reads and writes the activations of all ranks: two gathers and two scatters forward, as
+  // many backward, and those of what is recomputed.
+  const Model model = shipped_model("llama_2_7b");
+  const auto bytes = [&](Recompute recompute, bool sequence_parallel, bool overlap) {
+    const Parallelism parallelism{.tensor = 4,
+                                  .sequence_parallel = sequence_parallel,
+                                  .recompute = recompute,
+                                  .attention = Attention::fused,
+                                  .overlap = {.tensor = overlap},
+                                  .stack = &stacks::torch_compile};
+    Operators copies;
+    std::ranges::copy_if(everything(model, parallelism), std::back_inserter(copies),
+                         [](const Operator& one) { return one.name == "sequence copy"; });
+    return sum_of(copies).bytes;
+  };
+  const double copy = 2 * kBf16Bytes * model.sequence * model.hidden;
+  EXPECT_DOUBLE_EQ(bytes(Recompute::none, true, false), 8 * copy);
+  EXPECT_DOUBLE_EQ(bytes(Recompute::alternate, true, false), (8 + 2) * copy);
+  EXPECT_DOUBLE_EQ(bytes(Recompute::full, true, false), (8 + 3) * copy);
+  EXPECT_EQ(bytes(Recompute::full, true, true), 0) << "products take the parts as they come";
+  EXPECT_EQ(bytes(Recompute::full, false, false), 0);
 }
 
 TEST(Operators, OfFusedAttentionMoveNoScores) {

@@ -218,13 +218,16 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
   const LayerOperators layer = layer_operators(job.model, p);
   const EndOperators ends = end_operators(job.model, p);
   const double exchange = tensor_exchange_s(job, p, wire);
+  // Half of an exchange without a codec; where it overlaps, it may take nothing.
+  const double gathers =
+      p.overlap.tensor ? 0 : inputs_gathered_again(p) * tensor_exchange_s(job, p, {}) / 2;
   // An exchange of gradients runs beside the kernels of weights, where they are let.
   const auto block = [&](const Operators& inputs, const Operators& weights) {
     return seconds(inputs) +
            (p.overlap.tensor ? std::max(exchange, seconds(weights)) : exchange + seconds(weights));
   };
   return {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
-          .backward = seconds(layer.recompute) + recomputed_exchanges(p) * exchange +
+          .backward = seconds(layer.recompute) + recomputed_exchanges(p) * exchange + gathers +
                       block(layer.feed_forward_inputs, layer.feed_forward_weights) +
                       block(layer.attention_inputs, layer.attention_weights),
           .embedding = seconds(ends.embedding),
