@@ -37,11 +37,13 @@ using validation::TrainingRow;
 constexpr sim::EnumName<LeftOut> kLeftOut[]{{"fold", LeftOut::fold},
                                             {"generation", LeftOut::generation}};
 
-BlindPrediction predict_blind(const BlindRun& run, const validation::BlindConstant& constant) {
+BlindPrediction predict_blind(const BlindRun& run, const validation::TimeCurve& curve,
+                              const validation::BlindConstant& constant) {
   const double predicted = 1 / token_seconds(run, constant.efficiency);
+  const double width = validation::width_of(constant.spreads, curve.share_at(constant.efficiency));
   return {.predicted = predicted,
-          .low = predicted / std::exp(constant.width),
-          .high = predicted * std::exp(constant.width),
+          .low = predicted / std::exp(width),
+          .high = predicted * std::exp(width),
           .serial = 1 / serial_token_seconds(run, constant.efficiency)};
 }
 
@@ -86,7 +88,7 @@ BlindStudy predicted_with(const Curves& all, const std::vector<TrainingRow>& row
   Progress progress("predicting rows", static_cast<int>(all.runs.size()));
   study.predictions = sim::in_parallel(jobs, all.runs.size(), [&](std::size_t i) {
     progress.step();
-    return std::optional(predict_blind(all.runs[i], constants[i]));
+    return std::optional(predict_blind(all.runs[i], all.curves[i], constants[i]));
   });
   for (const auto& constant : constants) study.efficiencies.push_back(constant.efficiency);
   return study;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/study/search/spread.hpp"
 #include "sim/validation/median.hpp"
 
 namespace sim::validation {
@@ -70,37 +72,45 @@ std::optional<double> efficiency_from(const std::vector<Learnt>& learnt) {
   return std::exp(median(std::move(folds)));
 }
 
-struct WeightedError {
-  double error = 0, weight = 0;
+// A mean of absolute logarithms, in which each row has the weight that it has in its fold. Of a normal
+// law, it is sqrt(2 / pi) of the standard deviation; unlike that one, it is not carried away by a fold
+// that is far off.
+class MeanError {
+ public:
+  void add(double error, double weight) {
+    sum_ += std::abs(error) * weight;
+    weight_ += weight;
+  }
+  [[nodiscard]] std::optional<double> deviation() const {
+    if (weight_ == 0) return std::nullopt;
+    return std::sqrt(std::numbers::pi / 2) * sum_ / weight_;
+  }
+
+ private:
+  double sum_ = 0, weight_ = 0;
 };
 
-// The error that `share` of the weight does not exceed.
-double quantile(std::vector<WeightedError> errors, double share) {
-  std::ranges::sort(errors, {}, &WeightedError::error);
-  double all = 0;
-  for (const WeightedError& one : errors) all += one.weight;
-  double passed = 0;
-  for (const WeightedError& one : errors) {
-    passed += one.weight;
-    if (passed >= share * all) return one.error;
-  }
-  return errors.empty() ? 0 : errors.back().error;
-}
-
-// Absolute logarithms of predicted over measured, each row predicted from the others.
-double width_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
+// Each row is predicted from the others. What it is off by is blamed on what takes most of its time.
+BlindSpreads spreads_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
   std::map<std::string, double> rows_in_fold;
   for (const Learnt& one : learnt) ++rows_in_fold[one.row->fold];
   std::map<std::pair<std::string, std::string>, std::optional<double>> known;
-  std::vector<WeightedError> errors;
+  MeanError computing, rest;
   for (const Learnt& one : learnt) {
     const auto [found, is_new] = known.try_emplace({one.row->fold, one.row->gpu});
     if (is_new) found->second = efficiency_from(without(learnt, *one.row, left_out));
     if (!found->second) continue;
     const double off = std::log(one.curve->at(*found->second) * *one.row->tokens_per_s_per_gpu);
-    errors.push_back({std::abs(off), 1 / rows_in_fold.at(one.row->fold)});
+    const double share = one.curve->share_at(*found->second);
+    const double weight = 1 / rows_in_fold.at(one.row->fold);
+    if (share >= kLeastShare) {
+      computing.add(off / share, weight);
+    } else {
+      rest.add(off / (1 - share), weight);
+    }
   }
-  return quantile(std::move(errors), kNominal);
+  const double of_computing = computing.deviation().value_or(0);
+  return {.computing = of_computing, .rest = rest.deviation().value_or(of_computing)};
 }
 
 BlindConstant constant_from(const std::vector<Learnt>& learnt, LeftOut left_out) {
@@ -109,7 +119,7 @@ BlindConstant constant_from(const std::vector<Learnt>& learnt, LeftOut left_out)
   std::set<std::string> folds;
   for (const Learnt& one : learnt) folds.insert(one.row->fold);
   return {.efficiency = *efficiency,
-          .width = width_of(learnt, left_out),
+          .spreads = spreads_of(learnt, left_out),
           .folds = static_cast<int>(folds.size())};
 }
 
@@ -123,26 +133,6 @@ std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
     all.push_back({&rows[i], &curves[i], needed});
   }
   return all;
-}
-
-// Of a row over the median of the other folds, each fold weighing the same.
-double spread_of(const std::vector<Learnt>& all) {
-  const auto folds = logarithms_by_fold(all);
-  std::vector<double> variances;
-  for (const auto& [fold, logarithms] : folds) {
-    std::vector<double> others;
-    for (const auto& [other, its_logarithms] : folds) {
-      if (other != fold) others.push_back(mean(its_logarithms));
-    }
-    if (others.empty()) return 0;
-    const double expected = median(std::move(others));
-    std::vector<double> squares;
-    for (const double logarithm : logarithms) {
-      squares.push_back(std::pow(logarithm - expected, 2));
-    }
-    variances.push_back(mean(squares));
-  }
-  return std::sqrt(mean(variances));
 }
 
 std::vector<NeededEfficiency> needed_by_kind(const std::vector<Learnt>& all) {
@@ -227,6 +217,10 @@ double TimeCurve::share_at(double efficiency) const {
   return std::log(at(efficiency / kStep) / at(efficiency * kStep)) / (2 * std::log(kStep));
 }
 
+double width_of(const BlindSpreads& spreads, double share) {
+  return study::kLikelySpreads * std::hypot(share * spreads.computing, (1 - share) * spreads.rest);
+}
+
 std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,
                                            std::span<const TimeCurve> curves, LeftOut left_out) {
   const std::vector<Learnt> all = learnt_from(rows, curves);
@@ -248,7 +242,7 @@ LearntEfficiency learnt_efficiency(const std::vector<TrainingRow>& rows,
   require(efficiency.has_value(), "a row to learn from");
   return {.needed = needed_by_kind(all),
           .efficiency = *efficiency,
-          .spread = spread_of(all),
+          .spread = spreads_of(all, LeftOut::fold).computing,
           .folds = static_cast<int>(logarithms_by_fold(all).size())};
 }
 

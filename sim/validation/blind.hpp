@@ -7,8 +7,9 @@
 // published times of kernels, what remains differs as much between two sources of one stack, or one
 // GPU generation, as between any, so that learning effects of these predicts other sources worse.
 // A median, since a few sources are far slower than the others, for reasons that are not known.
-// The range comes from leaving out those sources one after the other in the same way: it is as wide
-// as 80 % of the errors found so, all sources weighing the same.
+// The range comes from leaving out those sources one after the other in the same way. What takes a
+// step's time is computing, which follows the efficiency, and the rest: exchanges, copies, the host.
+// Each has a spread, how far the sources that it decides are off, and a row has those of its shares.
 #pragma once
 
 #include <array>
@@ -40,16 +41,22 @@ struct TimeCurve {
 // Of a row with less, other parts of the step decide the efficiency that it seems to need: nothing is
 // learnt from it.
 inline constexpr double kLeastShare = 2.0 / 3;
-// Of the ranges: the share of measured values that they are to contain.
-inline constexpr double kNominal = 0.8;
-
 // What is left out with a row: its source, or also all rows of its GPU generation.
 enum class LeftOut { fold, generation };
 
+// Standard deviations of the logarithm of the time that each takes, of a source that was not seen.
+struct BlindSpreads {
+  double computing = 0;  // from rows of which it has kLeastShare
+  double rest = 0;       // from the others; without any, as of computing
+};
+// The range of a row whose time follows the efficiency with this share is the prediction over and times
+// exp(width): it is to contain 80 %.
+[[nodiscard]] double width_of(const BlindSpreads& spreads, double share);
+
 struct BlindConstant {
   double efficiency = 1;
-  double width = 0;  // the range is the prediction over and times exp(width)
-  int folds = 0;     // that it was learnt from
+  BlindSpreads spreads;
+  int folds = 0;  // that it was learnt from
 };
 
 // For every row, from those that are not left out with it, whose `curves` these are. Rows of a group
@@ -69,9 +76,8 @@ struct NeededEfficiency {
 struct LearntEfficiency {
   std::vector<NeededEfficiency> needed;
   double efficiency = 1;  // median of the folds
-  // Standard deviation of the logarithm of what a fold's rows need over the median of the others.
-  double spread = 0;
-  int folds = 0;  // that it was learnt from
+  double spread = 0;      // BlindSpreads::computing, each fold left out in turn
+  int folds = 0;          // that it was learnt from
 };
 // Of one fold at least.
 [[nodiscard]] LearntEfficiency learnt_efficiency(const std::vector<TrainingRow>& rows,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "sim/engine/simulate.hpp"
 #include "sim/validation/serial.hpp"
@@ -57,7 +58,8 @@ std::vector<BlindConstant> constants_of(const std::vector<TrainingRow>& rows, Le
 }
 
 bool is_same(const BlindConstant& a, const BlindConstant& b) {
-  return a.efficiency == b.efficiency && a.width == b.width;
+  return a.efficiency == b.efficiency && a.spreads.computing == b.spreads.computing &&
+         a.spreads.rest == b.spreads.rest;
 }
 
 // Whatever was measured of rows that are left out with a row, its own value included, changes neither
@@ -112,6 +114,18 @@ TEST(BlindConstants, OfRowsThatDoNotCountTeachNothing) {
 // Tokens a second of a row that needs the efficiency.
 double tokens_at(double efficiency) { return 1 / (0.5 + 1 / efficiency); }
 
+// By how much its computing is off where another efficiency is predicted.
+double off(double needs, double predicted) {
+  return std::log(tokens_at(needs) / tokens_at(predicted)) / line_curve().share_at(predicted);
+}
+
+// Of a normal law with such a mean of absolute errors.
+double deviation(const std::vector<double>& errors) {
+  double sum = 0;
+  for (const double error : errors) sum += std::abs(error);
+  return std::sqrt(std::acos(-1.0) / 2) * sum / static_cast<double>(errors.size());
+}
+
 TEST(LearntEfficiency, IsTheMedianOfAllFoldsAndItsSpreadThatOfTheLeftOut) {
   // Two folds of one kind that need 0.4 and 0.1: between them lies 0.2, and each says of the other
   // what is four times off. A second row of the first changes nothing, however many it has.
@@ -122,7 +136,8 @@ TEST(LearntEfficiency, IsTheMedianOfAllFoldsAndItsSpreadThatOfTheLeftOut) {
   const LearntEfficiency learnt = learnt_efficiency(rows, curves);
   EXPECT_EQ(learnt.folds, 2);
   EXPECT_NEAR(learnt.efficiency, 0.2, 1e-9);
-  EXPECT_NEAR(learnt.spread, std::log(4), 1e-9);
+  // Each fold's time is off by what the other one's efficiency makes of it, over its share.
+  EXPECT_NEAR(learnt.spread, deviation({off(0.4, 0.1), off(0.1, 0.4)}), 1e-9);
   ASSERT_EQ(learnt.needed.size(), 2u);
   EXPECT_EQ(learnt.needed[0].rows, 2);
   EXPECT_NEAR(learnt.needed[0].efficiency, 0.4, 1e-9);
@@ -140,17 +155,45 @@ TEST(LearntEfficiency, OfOneFoldThatIsFarOffIsHardlyMoved) {
   EXPECT_NEAR(learnt_of(0.2), learnt_of(0.1), 1e-9);
 }
 
-TEST(BlindConstants, WidenTheRangeToTheErrorOfFourFifthsOfTheOthers) {
+TEST(BlindConstants, TakeTheSpreadsFromTheOthersEachLeftOut) {
   std::vector<TrainingRow> rows;
-  for (const auto& [fold, needs] :
-       {std::pair{"a", 0.25}, {"b", 0.4}, {"c", 0.5}, {"d", 0.625}, {"e", 0.9}}) {
+  std::vector<double> errors;
+  // Predicted from the four others: the median of what they need.
+  for (const auto& [fold, needs, predicted] : {std::tuple{"a", 0.25, std::sqrt(0.5 * 0.625)},
+                                               {"b", 0.4, std::sqrt(0.5 * 0.625)},
+                                               {"c", 0.5, std::sqrt(0.4 * 0.625)},
+                                               {"d", 0.625, std::sqrt(0.4 * 0.5)},
+                                               {"e", 0.9, std::sqrt(0.4 * 0.5)}}) {
     rows.push_back(row_of(fold, "hopper", tokens_at(needs)));
+    errors.push_back(off(needs, predicted));
   }
   rows.push_back(row_of("z", "hopper", 0.4));
   const BlindConstant of_z = constants_of(rows, LeftOut::fold).back();
   EXPECT_NEAR(of_z.efficiency, 0.5, 1e-9);
-  // Predicted from the four others, a is off by most and e by next: sqrt(0.4 x 0.5) for 0.9.
-  EXPECT_NEAR(of_z.width, std::log(tokens_at(0.9) / tokens_at(std::sqrt(0.2))), 1e-9);
+  EXPECT_NEAR(of_z.spreads.computing, deviation(errors), 1e-9);
+  EXPECT_EQ(of_z.spreads.rest, of_z.spreads.computing) << "no row tells of the rest";
+}
+
+TEST(BlindConstants, BlameWhatTakesMostOfTheTime) {
+  // Rows of which computing has a share of less than two thirds say nothing of its spread.
+  const TimeCurve computes = line_curve();
+  TimeCurve waits = computes;
+  for (double& seconds : waits.seconds) seconds += 20;
+  std::vector<TrainingRow> rows;
+  std::vector<TimeCurve> curves;
+  for (const char* fold : {"a", "b", "c"}) {
+    rows.push_back(row_of(fold, "hopper", tokens_at(0.5)));
+    curves.push_back(computes);
+  }
+  rows.push_back(row_of("w", "hopper", 1 / (1.5 * waits.at(0.5))));
+  curves.push_back(waits);
+  rows.push_back(row_of("z", "hopper", 0.4));
+  curves.push_back(computes);
+  const BlindSpreads spreads = blind_constants(rows, curves, LeftOut::fold).back().spreads;
+  EXPECT_NEAR(spreads.computing, 0, 1e-9);
+  EXPECT_NEAR(spreads.rest, deviation({std::log(1.5) / (1 - waits.share_at(0.5))}), 1e-9);
+  EXPECT_NEAR(width_of({.computing = 0.1, .rest = 0.5}, 1), 1.281552 * 0.1, 1e-12);
+  EXPECT_NEAR(width_of({.computing = 0.3, .rest = 0.4}, 0.5), 1.281552 * 0.25, 1e-12);
 }
 
 TEST(SerialSum, IsTheSimulatedStepWhereNothingCanOverlap) {

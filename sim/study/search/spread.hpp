@@ -17,6 +17,7 @@ struct Spread {
 
 // A likely range reaches so many spreads to either side: of a normal distribution, 80 % lie within.
 inline constexpr double kLikelySpreads = 1.281552;
+inline constexpr double kLikelyShare = 0.8;
 
 // Of the compute efficiency. Narrow if it was fitted on rows named by the cluster's file, or products
 // were measured on this GPU; that of published runs for a default; wide if it was set by hand.
