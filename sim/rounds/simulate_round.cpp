@@ -9,6 +9,7 @@
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/schedule/wiring.hpp"
+#include "sim/sites/pairings.hpp"
 #include "sim/sites/regions.hpp"
 
 namespace sim {
@@ -105,7 +106,7 @@ double fullest_link(const RoundResult& result) {
 // like it. Some sites or links may run ahead for those few rounds, but none does for ever. Without
 // overlap, the rounds without a site are those in which the others waited for it.
 double round_time(const RoundResult& result) {
-  const auto cycle = static_cast<std::size_t>(result.shape.across_every);
+  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
   const std::size_t last = result.plan.ends.size() - cycle;
   const bool waited = result.outcome == RoundOutcome::partial && result.shape.overlap_steps == 0;
   if (last == 0 || (cycle > 1 && waited)) {
@@ -216,6 +217,11 @@ RoundShape without_waits(RoundShape shape) {
   return shape;
 }
 
+// As many cycles as before, of those that are left.
+void play_whole_cycles(int cycle_before, RoundShape& shape) {
+  if (shape.rounds % cycle_before == 0) shape.rounds = shape.rounds / cycle_before * shape.cycle();
+}
+
 }  // namespace
 
 double RoundResult::period_s(std::size_t place) const {
@@ -243,6 +249,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   const bool hides_late_sites = patience.quorum > 0 && shape.fragments > 1;
   RoundResult result{.shape = hides_late_sites ? without_waits(shape) : shape};
   play(area, result);
+  const int cycle = shape.cycle();
   bool again = Roll(area, patience, result).call();
   if (hides_late_sites && result.outcome != RoundOutcome::aborted) {
     shape.fates = result.shape.fates;
@@ -252,7 +259,10 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     result.shape = std::move(shape);
     again = true;
   }
-  if (again) play(area, result);
+  if (again) {
+    play_whole_cycles(cycle, result.shape);
+    play(area, result);
+  }
   const bool ended = result.outcome != RoundOutcome::aborted;
   result.round_s = ended ? round_time(result) : kInfinity;
   if (ended && std::isinf(result.round_s)) {
@@ -268,9 +278,9 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
 
 int rounds_played(const RoundContext& context, const Scheme& scheme) {
   const SiteExchange exchange = by_regions(*scheme.between_sites, context.area);
-  if (exchange.exchange->joins_two) return std::max(1, place_count(context.area) - 1);
   const int cycles = exchange.overlap_steps > 0 ? 3 : exchange.across_every > 1 ? 2 : 1;
-  return cycles * exchange.across_every;
+  return cycles * (exchange.exchange->joins_two ? pairing_count(place_count(context.area))
+                                                : exchange.across_every);
 }
 
 RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/sites/detours.hpp"
+#include "sim/sites/pairings.hpp"
 #include "sim/sites/ring_order.hpp"
 
 namespace sim {
@@ -49,6 +50,10 @@ void Meeting::add(Group& group, int place) const {
 }
 
 Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
+  if (round > round_ && shape_.are_alternatives()) {
+    begin_ = results_[index(all_.heard.front())];
+    cutoff_ = kNoOperation;
+  }
   round_ = round;
   share_ = share;
   encoded_ = encoded;
@@ -79,13 +84,13 @@ void Meeting::wait_alone() {
   for (const int place : heard()) finish(place, member(place, "wait", encoded(place), until));
 }
 
-OperationId Meeting::timer(double seconds) {
-  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, {});
+OperationId Meeting::timer(double seconds, OperationId begin) {
+  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, known({begin}));
 }
 
 void Meeting::add_cutoff(Ids& waits) {
   if (!shape_.cutoff_s) return;
-  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s);
+  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s, begin_);
   waits.push_back(cutoff_);
 }
 
@@ -186,6 +191,12 @@ const std::vector<int>& Meeting::ring() {
     std::ranges::stable_sort(ring, {}, [&](int place) { return region(place); });
   }
   return ring;
+}
+
+const std::vector<int>& Meeting::by_kind() {
+  std::vector<int>& places = group_->by_kind;
+  if (places.empty()) places = in_order_of_kind(area_, shape_, heard());
+  return places;
 }
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {

@@ -28,8 +28,8 @@ class Meeting {
   // Of the most recent exchange; see RoundPlan::arrivals.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
-  // Ends `seconds` after the start.
-  OperationId timer(double seconds);
+  // Ends `seconds` after an operation, or after the start.
+  OperationId timer(double seconds, OperationId begin = kNoOperation);
 
   // For rows. What is exchanged, ...
   [[nodiscard]] const WideArea& area() const { return area_; }
@@ -64,6 +64,8 @@ class Meeting {
   // All sites that are heard, in the order of the ring: where regions exchange, region by region
   // instead of as given.
   [[nodiscard]] const std::vector<int>& ring();
+  // Those that are heard, in an order that does not depend on their names (sim/sites/pairings.hpp).
+  [[nodiscard]] const std::vector<int>& by_kind();
   // The place that stands for a site.
   [[nodiscard]] int stands_for(int site) const { return stands_for_[index(site)]; }
 
@@ -102,8 +104,8 @@ class Meeting {
   // Places that exchange among themselves.
   struct Group {
     std::vector<int> heard, present;
-    double all = 0;         // sites, whatever their fate
-    std::vector<int> ring;  // once it was asked for
+    double all = 0;                  // sites, whatever their fate
+    std::vector<int> ring, by_kind;  // once they were asked for
   };
   void add(Group& group, int place) const;
   void run_in(Group& group);
@@ -127,8 +129,8 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_;
-  OperationId cutoff_ = kNoOperation;
-  std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all
+  OperationId begin_ = kNoOperation, cutoff_ = kNoOperation;  // of the round
+  std::map<std::vector<int>, std::uint32_t> occupancies_;     // by places, then flows and all
 };
 
 }  // namespace sim

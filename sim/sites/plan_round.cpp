@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/sites/alike_places.hpp"
 #include "sim/sites/meeting.hpp"
+#include "sim/sites/pairings.hpp"
 
 namespace sim {
 namespace {
@@ -28,8 +29,8 @@ class RoundPlanner {
   }
 
   RoundPlan run() {
-    begin_late();
     for (int round = 0; round < shape_.rounds; ++round) {
+      begin_late(round);
       for (int fragment = 0; fragment < shape_.fragments; ++fragment) {
         advance();
         send(round);
@@ -67,9 +68,13 @@ class RoundPlanner {
     }
   }
 
-  void begin_late() {
+  void begin_late(int round) {
+    if (round > 0 && !shape_.are_alternatives()) return;
     for_each_place([&](int place) {
-      if (site(place).start_s > 0) hold(place, meeting_.timer(site(place).start_s));
+      if (site(place).start_s == 0) return;
+      const OperationId begin =
+          round == 0 ? kNoOperation : plan_.ends.back()[static_cast<std::size_t>(place)];
+      hold(place, meeting_.timer(site(place).start_s, begin));
     });
   }
 
@@ -242,6 +247,12 @@ class RoundPlanner {
 };
 
 }  // namespace
+
+int RoundShape::cycle() const {
+  if (!exchange->joins_two) return across_every;
+  const auto heard = fates.empty() ? std::ssize(sites) : std::ranges::count(fates, Fate::heard);
+  return pairing_count(static_cast<int>(heard));
+}
 
 RoundPlan plan_round(const WideArea& area, const RoundShape& shape) {
   return RoundPlanner(area, shape).run();

@@ -85,6 +85,11 @@ struct RoundShape {
   [[nodiscard]] int steps(std::size_t place) const {
     return sites[place].inner_steps > 0 ? sites[place].inner_steps : inner_steps;
   }
+  // Rounds from one to the next of its kind: across regions, or of the same pairs.
+  [[nodiscard]] int cycle() const;
+  // Rounds are alternatives of one another: sites that are late are so in each of them, and the cutoff is
+  // one of each. Else both are of the first one.
+  [[nodiscard]] bool are_alternatives() const { return exchange->joins_two && overlap_steps == 0; }
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
   // Of each place in a round.
   [[nodiscard]] const std::vector<SiteWork>& work(int round) const {
