@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/rounds/roll.hpp"
 #include "sim/schedule/wiring.hpp"
 #include "sim/sites/pairings.hpp"
 #include "sim/sites/regions.hpp"
@@ -16,31 +17,20 @@ namespace sim {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Longer than any training; what has not ended by then waits for something that never comes.
-constexpr Seconds kTimeLimit = Seconds::from_base(1e7);
 
 void play(const WideArea& area, RoundResult& result) {
   result.plan = plan_round(area, result.shape);
   result.wiring = wire(result.plan.schedule, WideTopology(area));
   result.timeline =
-      simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kTimeLimit});
-}
-
-double end_of(const RoundResult& result, OperationId id) {
-  const double end = id == kNoOperation ? 0 : result.timeline.end_s[id];
-  return std::isnan(end) ? kInfinity : end;
-}
-
-bool is_heard(const RoundResult& result, std::size_t place) {
-  return result.shape.fate(place) == Fate::heard;
+      simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kRoundLimit});
 }
 
 // The last end of a round over the sites that are in it.
 double end_of_round(const RoundResult& result, std::size_t round) {
   double end = 0;
   for (std::size_t place = 0; place < result.plan.ends[round].size(); ++place) {
-    if (!is_heard(result, place)) continue;
-    end = std::max(end, end_of(result, result.plan.ends[round][place]));
+    if (!result.is_heard(place)) continue;
+    end = std::max(end, result.end_s(result.plan.ends[round][place]));
   }
   return end;
 }
@@ -49,7 +39,7 @@ double end_of_round(const RoundResult& result, std::size_t round) {
 double slowest_steps(const RoundResult& result) {
   double seconds = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    if (!is_heard(result, place)) continue;
+    if (!result.is_heard(place)) continue;
     seconds = std::max(seconds, result.shape.steps(place) * result.shape.sites[place].step_s);
   }
   return seconds;
@@ -60,7 +50,7 @@ double slowest_copies(const RoundResult& result) {
   const RoundShape& shape = result.shape;
   double seconds = 0;
   for (std::size_t place = 0; place < shape.sites.size(); ++place) {
-    if (!is_heard(result, place)) continue;
+    if (!result.is_heard(place)) continue;
     double of_cycle = 0;
     for (int round = 0; round < shape.across_every; ++round) {
       of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
@@ -76,7 +66,7 @@ double fullest_link(const RoundResult& result) {
   const Schedule& schedule = result.plan.schedule;
   const auto counts = [&](int place) {
     const auto i = static_cast<std::size_t>(place);
-    return i >= result.shape.sites.size() || is_heard(result, i);  // the storage is always there
+    return i >= result.shape.sites.size() || result.is_heard(i);  // the storage is always there
   };
   std::vector<double> bytes(result.wiring.links.size());
   for (const Operation& operation : schedule.operations) {
@@ -117,95 +107,6 @@ double round_time(const RoundResult& result) {
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
-// When the others go on: at the deadline, or when the quorum's grace is over.
-std::optional<double> cutoff(const Patience& patience, const std::vector<double>& arrivals) {
-  std::optional<double> at;
-  if (patience.deadline) at = patience.deadline->base();
-  if (patience.quorum > 0 && static_cast<std::size_t>(patience.quorum) < arrivals.size()) {
-    std::vector<double> sorted = arrivals;
-    std::sort(sorted.begin(), sorted.end());
-    const double enough = sorted[static_cast<std::size_t>(patience.quorum) - 1];
-    at = std::min(at.value_or(kInfinity), enough + patience.grace.base());
-  }
-  return at;
-}
-
-class Roll {
- public:
-  Roll(const WideArea& area, const Patience& patience, RoundResult& result)
-      : area_(area), patience_(patience), result_(result) {}
-
-  // Sets the fates. Returns whether the round has to be played again.
-  bool call() {
-    const auto places = static_cast<std::size_t>(place_count(area_));
-    std::vector<double>& arrivals = result_.heard_s;
-    for (std::size_t place = 0; place < places; ++place) arrivals.push_back(arrival(place));
-    limit_ = cutoff(patience_, arrivals);
-    result_.cutoff_s = limit_.value_or(kInfinity);
-    auto& fates = result_.shape.fates;
-    for (std::size_t place = 0; place < places; ++place) {
-      fates.push_back(fate_of(place, arrivals[place]));
-    }
-    if (std::ranges::count(fates, Fate::heard) == std::ssize(fates)) return false;
-    goes_on_ = limit_ && std::ranges::find(fates, Fate::heard) != fates.end();
-    for (std::size_t place = 0; place < places; ++place) note(place, arrivals[place]);
-    result_.outcome = goes_on_ ? RoundOutcome::partial : RoundOutcome::aborted;
-    result_.shape.cutoff_s = limit_;
-    return goes_on_;
-  }
-
- private:
-  // When the first of the others has heard it: who hears nobody does not silence the others.
-  [[nodiscard]] double arrival(std::size_t place) const {
-    const auto& arrivals = result_.plan.arrivals[place];
-    if (arrivals.empty()) return 0;  // it had nobody to send to
-    double first = kInfinity;
-    for (const OperationId id : arrivals) first = std::min(first, end_of(result_, id));
-    return first;
-  }
-
-  [[nodiscard]] std::optional<double> drops_out(std::size_t place) const {
-    const auto& at = site_of(area_, static_cast<int>(place)).drops_out;
-    return at ? std::optional(at->base()) : std::nullopt;
-  }
-
-  [[nodiscard]] Fate fate_of(std::size_t place, double arrived) const {
-    const auto drops = drops_out(place);
-    if (drops && arrived > *drops) return Fate::gone;
-    if (limit_ && arrived > *limit_) return Fate::skipped;
-    return std::isinf(arrived) ? Fate::gone : Fate::heard;
-  }
-
-  // Of a site that is not heard.
-  void note(std::size_t place, double arrived) {
-    const Fate fate = result_.shape.fates[place];
-    if (fate == Fate::heard) return;
-    const char* others = goes_on_ ? "the others go on without it"
-                         : limit_ ? "no site is heard by then"
-                                  : "the others wait forever: set a `deadline`";
-    const auto drops = drops_out(place);
-    std::string what;
-    if (drops && arrived > *drops) {
-      what = fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)), others);
-    } else if (limit_) {
-      what =
-          fmt::format("{} at {}; {}", std::isinf(arrived) ? "is not heard" : "arrives too late",
-                      to_text(Seconds::from_base(std::isinf(arrived) ? *limit_ : arrived)), others);
-    } else {
-      what = fmt::format(
-          "is not heard within {}: a link on its path is down or too slow; set a `deadline`",
-          to_text(kTimeLimit));
-    }
-    result_.events.push_back(place_name(area_, static_cast<int>(place)) + ": " + what);
-  }
-
-  const WideArea& area_;
-  const Patience& patience_;
-  RoundResult& result_;
-  std::optional<double> limit_;  // when the others go on
-  bool goes_on_ = false;         // with those that are heard by then
-};
-
 // The round as it would be if nobody waited for results. Where fragments follow one another, those who
 // wait for a late site's first ones come late with the last ones too, and would hide it.
 RoundShape without_waits(RoundShape shape) {
@@ -224,11 +125,16 @@ void play_whole_cycles(int cycle_before, RoundShape& shape) {
 
 }  // namespace
 
+double RoundResult::end_s(OperationId id) const {
+  const double end = id == kNoOperation ? 0 : timeline.end_s[id];
+  return std::isnan(end) ? kInfinity : end;
+}
+
 double RoundResult::period_s(std::size_t place) const {
-  if (is_heard(*this, place) || !shape.delayed) return round_s;
+  if (is_heard(place) || !shape.delayed) return round_s;
   const std::size_t rounds = plan.ends.size();
-  const double ends = end_of(*this, plan.ends.back()[place]) -
-                      (rounds > 1 ? end_of(*this, plan.ends.front()[place]) : 0);
+  const double ends =
+      end_s(plan.ends.back()[place]) - (rounds > 1 ? end_s(plan.ends.front()[place]) : 0);
   const double own = ends / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
   return std::max({round_s, own, shape.steps(place) * shape.sites[place].step_s});
 }
@@ -249,8 +155,9 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   const bool hides_late_sites = patience.quorum > 0 && shape.fragments > 1;
   RoundResult result{.shape = hides_late_sites ? without_waits(shape) : shape};
   play(area, result);
-  const int cycle = shape.cycle();
-  bool again = Roll(area, patience, result).call();
+  int cycle = shape.cycle();
+  Roll roll(area, patience, result);
+  bool again = roll.call();
   if (hides_late_sites && result.outcome != RoundOutcome::aborted) {
     shape.fates = result.shape.fates;
     // It is that of a round's last fragment; where exchanges overlap steps, the others would wait for
@@ -259,8 +166,9 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     result.shape = std::move(shape);
     again = true;
   }
-  if (again) {
+  for (again = again || roll.call_again(); again; again = roll.call_again()) {
     play_whole_cycles(cycle, result.shape);
+    cycle = result.shape.cycle();
     play(area, result);
   }
   const bool ended = result.outcome != RoundOutcome::aborted;
@@ -271,7 +179,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
         fmt::format("the exchange does not finish within {}: a link is down or too slow, and every "
                     "site takes part; under a scheme that sends to each site separately, "
                     "`deadline` leaves a late site out",
-                    to_text(kTimeLimit)));
+                    to_text(kRoundLimit)));
   }
   return result;
 }

@@ -14,6 +14,9 @@
 
 namespace sim {
 
+// Longer than any training; what has not ended by then waits for something that never comes.
+inline constexpr Seconds kRoundLimit = Seconds::from_base(1e7);
+
 enum class RoundOutcome {
   complete,  // with every site's share
   partial,   // without the share of some sites
@@ -36,6 +39,9 @@ struct RoundResult {
   // By place: when the first of the others has heard it, if all wait for all; infinite if none does.
   std::vector<double> heard_s = {};
 
+  [[nodiscard]] bool is_heard(std::size_t place) const { return shape.fate(place) == Fate::heard; }
+  // Of an operation of the plan: infinite if it never ends, 0 if there is none.
+  [[nodiscard]] double end_s(OperationId id) const;
   // Time per round. A site that the others skipped reports its own pace.
   [[nodiscard]] double period_s(std::size_t place) const;
 };
@@ -49,7 +55,7 @@ struct Patience {
 };
 
 // Plays the shape. To find sites that exceed the patience or drop out, it plays the round with all
-// sites first, then again without the missing ones.
+// sites first, then again without the missing ones (sim/rounds/roll.hpp).
 [[nodiscard]] RoundResult simulate_round(const WideArea& area, RoundShape shape,
                                          const Patience& patience = {});
 

@@ -25,8 +25,9 @@ class Meeting {
   // sending waits for. Returns, by place, when its result is ready to be decoded; kNoOperation
   // without a result.
   Ids run(int round, const Ids& encoded, double share);
-  // Of the most recent exchange; see RoundPlan::arrivals.
+  // Of the most recent exchange; see RoundPlan.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
+  [[nodiscard]] const std::vector<Ids>& sends() const { return sends_; }
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
   // Ends `seconds` after an operation, or after the start.
   OperationId timer(double seconds, OperationId begin = kNoOperation);
@@ -112,6 +113,8 @@ class Meeting {
   void wait_alone();
   // Of so many of the flows that make up a place's traffic.
   std::uint32_t occupancy(std::span<const int> places, int flows, int all);
+  OperationId flow_over(Route route, std::uint32_t occupancy, std::string_view label,
+                        double latency_s, double bytes, const Ids& after);
   OperationId message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after);
 
   const WideArea& area_;
@@ -128,7 +131,7 @@ class Meeting {
   Ids encoded_, results_;
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
-  std::vector<Ids> arrivals_;
+  std::vector<Ids> arrivals_, sends_;
   OperationId begin_ = kNoOperation, cutoff_ = kNoOperation;  // of the round
   std::map<std::vector<int>, std::uint32_t> occupancies_;     // by places, then flows and all
 };

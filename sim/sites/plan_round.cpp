@@ -26,6 +26,7 @@ class RoundPlanner {
     held_.resize(places);
     for (auto* counts : {&done_, &applied_, &waited_}) counts->resize(places);
     plan_.arrivals.resize(places);
+    plan_.sends.resize(places);
   }
 
   RoundPlan run() {
@@ -63,7 +64,9 @@ class RoundPlanner {
         for (auto* rounds : {&plan_.ends, &plan_.results}) {
           for (Ids& by_place : *rounds) by_place[same] = by_place[known];
         }
-        if (site != place) plan_.arrivals[same] = plan_.arrivals[known];
+        if (site == place) continue;
+        plan_.arrivals[same] = plan_.arrivals[known];
+        plan_.sends[same] = plan_.sends[known];
       }
     }
   }
@@ -178,7 +181,10 @@ class RoundPlanner {
       });
       results = meeting_.run(round, encoded, 1 / static_cast<double>(parts));
     }
-    if (round == 0) plan_.arrivals = meeting_.arrivals();
+    if (round == 0) {
+      plan_.arrivals = meeting_.arrivals();
+      plan_.sends = meeting_.sends();
+    }
     plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
     results_.push_back(std::move(results));

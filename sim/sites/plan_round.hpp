@@ -106,6 +106,10 @@ struct RoundPlan {
   // By place: arrivals of its last message of the first round, at each site that it sends to; or
   // when the message is ready, if nothing is sent to a single site.
   std::vector<std::vector<OperationId>> arrivals;
+  // By place: all that it sends or passes on in the same exchange, which breaks if the place drops out
+  // before. Its own sums and its share of a ring are among it; of what it hands in to storage or a
+  // syncer, only the way there.
+  std::vector<std::vector<OperationId>> sends;
 };
 
 // Throws std::logic_error unless the shape matches the area's places, and every place has a step for
