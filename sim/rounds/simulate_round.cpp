@@ -118,6 +118,15 @@ RoundShape without_waits(RoundShape shape) {
   return shape;
 }
 
+// At the end of the round at the latest: what overlaps steps may still be on its way then.
+double handed_in(const RoundResult& result) {
+  double last = 0;
+  for (std::size_t place = 0; place < result.heard_s.size(); ++place) {
+    if (result.is_heard(place)) last = std::max(last, result.heard_s[place]);
+  }
+  return std::min(last, result.round_s);
+}
+
 // As many cycles as before, of those that are left.
 void play_whole_cycles(int cycle_before, RoundShape& shape) {
   if (shape.rounds % cycle_before == 0) shape.rounds = shape.rounds / cycle_before * shape.cycle();
@@ -173,6 +182,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   }
   const bool ended = result.outcome != RoundOutcome::aborted;
   result.round_s = ended ? round_time(result) : kInfinity;
+  if (result.shape.exchange->outlasts_leavers) result.handed_in_s = handed_in(result);
   if (ended && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
     result.events.push_back(

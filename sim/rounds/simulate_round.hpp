@@ -38,6 +38,9 @@ struct RoundResult {
   double cutoff_s = std::numeric_limits<double>::infinity();
   // By place: when the first of the others has heard it, if all wait for all; infinite if none does.
   std::vector<double> heard_s = {};
+  // When all that are heard have handed in their values, where a site that leaves later is missed by
+  // nobody (Exchange::outlasts_leavers); infinite where the others begin anew without it.
+  double handed_in_s = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] bool is_heard(std::size_t place) const { return shape.fate(place) == Fate::heard; }
   // Of an operation of the plan: infinite if it never ends, 0 if there is none.

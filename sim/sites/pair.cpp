@@ -39,7 +39,10 @@ void run_pair(Meeting& meeting) {
 
 }  // namespace
 
-constinit const Exchange exchanges::pair{
-    .name = "pair", .joins_two = true, .add_kernels = add_sum_of_two, .run = run_pair};
+constinit const Exchange exchanges::pair{.name = "pair",
+                                         .joins_two = true,
+                                         .outlasts_leavers = true,
+                                         .add_kernels = add_sum_of_two,
+                                         .run = run_pair};
 
 }  // namespace sim
