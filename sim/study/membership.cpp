@@ -109,11 +109,16 @@ MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double
   return kind;
 }
 
+// Of one site.
+double events_of_a_month(double stays_s, double away_s) {
+  return 2 * kMonth_s / (stays_s + away_s);
+}
+
 double months_played(const std::vector<MemberKind>& kinds, const WideArea& area) {
   double events = 0;  // of a month
   for (std::size_t table = 0; table < kinds.size(); ++table) {
     const MemberKind& kind = kinds[table];
-    const double own = 2 * kind.count * kMonth_s / (kind.stays_s + kind.away_s);
+    const double own = kind.count * events_of_a_month(kind.stays_s, kind.away_s);
     if (own > kMostOfAMonth) {
       throw InputError(
           fmt::format("sites.{}.stays: sites would leave and come back {:.3g} times a "
@@ -167,6 +172,12 @@ TokenTarget target_of(double tokens, const MembershipFigures& figures) {
 }
 
 }  // namespace
+
+int most_comers(const Site& site) {
+  if (!site.stays) return kMostPlaces;
+  const double events = events_of_a_month(site.stays->base(), site.returns_after->base());
+  return static_cast<int>(std::min<double>(kMostPlaces, kMostOfAMonth / events));
+}
 
 // Without some sites, regions may exchange otherwise, and a round have other steps.
 // Those that are there keep their share of the work.

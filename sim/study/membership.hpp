@@ -21,6 +21,9 @@ struct RoundPace {
   double handed_in_s = std::numeric_limits<double>::infinity();  // RoundResult::handed_in_s
   std::vector<double> tokens;  // by table, that a site adds for each inner step
 };
+// Most sites of the table that months are played of: all that there can be, if they stay.
+[[nodiscard]] int most_comers(const Site& site);
+
 using PaceOf = std::function<RoundPace(const std::vector<int>& members)>;
 // By simulation.
 [[nodiscard]] RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members);

@@ -33,7 +33,8 @@ TEST(SolveBest, SaysWhereItIsAnEndOfWhatIsSearched) {
       "solve peers --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco_store ";
   const Outcome outcome = run(words(peers + "--best tokens"), source_directory());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("at 128 (likely 128), an end of what is searched"), std::string::npos)
+  EXPECT_NE(outcome.out.find("at 16384 (likely 16384), an end of what is searched"),
+            std::string::npos)
       << outcome.out;
 }
 
