@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The rules by which traces/published/score.py scores predictions, on rows made by hand."""
+import json
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,22 @@ class Rules(unittest.TestCase):
         self.assertAlmostEqual(result["all"]["narrow"], 2 / 3)
         self.assertEqual(result["missing"], ["c1"])
         self.assertNotIn("c", result["by_fold"])
+
+    def test_simulators_are_compared_on_the_rows_that_all_predict(self):
+        # One predicts a1 and b1, the other a1 and c1: a1 alone is scored, 10 % and 20 % off.
+        files = [self.file("one.csv", "id,predicted\na1,110\nb1,280\na2,\n"),
+                 self.file("other.csv", "id,predicted\na1,80\na2,100\nc1,10\n")]
+        run = subprocess.run(["/usr/bin/python3", str(SCRIPT), *files, "--data", self.data, "--format", "json"],
+                             capture_output=True, text=True, check=True)
+        results = json.loads(run.stdout)
+        self.assertEqual(list(results), files)
+        for path, mean in zip(files, (0.1, 0.2)):
+            self.assertEqual(list(results[path]["by_fold"]), ["a"])
+            self.assertEqual(results[path]["by_fold"]["a"]["rows"], 1)
+            self.assertAlmostEqual(results[path]["all"]["mean_of_fold_means"], mean)
+        table = subprocess.run(["/usr/bin/python3", str(SCRIPT), *files, "--data", self.data],
+                               capture_output=True, text=True, check=True).stdout
+        self.assertEqual([sum(line.endswith(path) for line in table.splitlines()) for path in files], [3, 3])
 
     def refusal(self, predictions):
         run = subprocess.run(["/usr/bin/python3", str(SCRIPT), self.file("p.csv", predictions), "--data", self.data],

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scores predictions of published training throughputs (training.csv) by the rules of README.md.
 
-score.py PREDICTIONS.csv [--data training.csv] [--format table|json]
+score.py PREDICTIONS.csv... [--data training.csv] [--format table|json]
 
 PREDICTIONS.csv has the columns id and predicted (tokens per second and GPU) and, if a simulator
 gives ranges of nominal 80 %, low and high; other columns are ignored. Any simulator may write it.
+Several files are compared on the rows that all of them predict.
 """
 import argparse
 import csv
@@ -114,39 +115,58 @@ def read_predictions(path: str, data: list[dict[str, str]]) -> list[dict]:
     return result
 
 
+def on_common_rows(files: dict[str, list[dict]]) -> dict[str, list[dict]]:
+    """Of each file, the predictions of rows that all files predict."""
+    common = set.intersection(*({row["id"] for row in rows if row["predicted"] is not None}
+                                for rows in files.values()))
+    return {path: [row for row in rows if row["id"] in common] for path, rows in files.items()}
+
+
 def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
-def print_table(result: dict) -> None:
-    line = "{:<16}{:>6}{:>10}{:>10}{:>10}{:>13}{:>11}".format
-    print(line("fold", "rows", "mean", "bias", "worst", "within 30 %", "in range"))
-    for name, one in result["by_fold"].items():
-        print(line(name + (" +" if one["apart"] else ""), one["rows"], percent(one["mean"]),
-                   percent(one["bias"]), percent(one["worst"]), percent(one["near"]), percent(one["coverage"])))
+def print_table(results: dict[str, dict]) -> None:
+    """Of each fold, a line for each file of predictions; several files are named."""
+    line = "{:<16}{:>6}{:>10}{:>10}{:>10}{:>13}{:>11}{}".format
+    several = len(results) > 1
+    ends = [f"  {path}" if several else "" for path in results]
+
+    def print_lines(title: str, of_files: list[dict], mean_name: str) -> None:
+        for i, (one, end) in enumerate(zip(of_files, ends)):
+            print(line("" if i else title, "" if i else one["rows"], percent(one[mean_name]),
+                       *(percent(one[name]) if name in one else "" for name in ("bias", "worst")),
+                       percent(one["near"]), percent(one["coverage"]), end))
+
+    print(line("fold", "rows", "mean", "bias", "worst", "within 30 %", "in range",
+               "  predictions" if several else ""))
+    first = next(iter(results.values()))
+    for name, fold in first["by_fold"].items():
+        print_lines(name + (" +" if fold["apart"] else ""), [one["by_fold"][name] for one in results.values()], "mean")
     for title, key in (("all folds", "all"), ("folds without +", "not_apart")):
-        one = result[key]
-        print(line(title, one["rows"], percent(one["mean_of_fold_means"]), "", "", percent(one["near"]),
-                   percent(one["coverage"])))
+        if first[key]["rows"]:
+            print_lines(title, [one[key] for one in results.values()], "mean_of_fold_means")
     print("  + no counted row of another fold has its GPU generation, or none has its stack")
-    if result["all"]["narrow"] is not None:
-        print(f"  ranges narrower than +-15 %: {percent(result['all']['narrow'])}")
-    if result["missing"]:
-        print(f"  counted rows without a prediction: {len(result['missing'])}")
+    for one, end in zip(results.values(), ends):
+        if one["all"]["narrow"] is not None:
+            print(f"  ranges narrower than +-15 %: {percent(one['all']['narrow'])}{end}")
+    if first["missing"]:
+        print(f"  counted rows without a prediction: {len(first['missing'])}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("predictions")
+    parser.add_argument("predictions", nargs="+")
     parser.add_argument("--data", default=str(Path(__file__).resolve().with_name("training.csv")))
     parser.add_argument("--format", choices=("table", "json"), default="table")
     options = parser.parse_args()
     data = read(options.data, ["id", "fold", "stack", "gpu", "tokens_per_s_per_gpu", "counts"])
-    result = scored(data, read_predictions(options.predictions, data), options.data)
+    files = on_common_rows({path: read_predictions(path, data) for path in options.predictions})
+    results = {path: scored(data, predictions, options.data) for path, predictions in files.items()}
     if options.format == "json":
-        print(json.dumps(result, indent=2))
+        print(json.dumps(results if len(results) > 1 else next(iter(results.values())), indent=2))
     else:
-        print_table(result)
+        print_table(results)
 
 
 if __name__ == "__main__":
