@@ -2,9 +2,11 @@
 """Tables of published numbers next to predictions, of `gardenhose validate STUDY --format json`."""
 
 import concurrent.futures
+import csv
 from collections.abc import Callable
+from statistics import mean
 
-from pages import table
+from pages import ROOT, table
 
 PREDICTIONS = {"fitted": "fitted", "default": "default", "blind": "blind",
                "null_model": "null model", "null_refit": "null, refitted"}
@@ -207,6 +209,37 @@ def blind(answer: dict) -> dict[str, str]:
                             "generation left out: off by", "in range", "serial sum"], rows)}
 
 
+PEERS = {"Calculon": "calculon", "SimuMax": "simumax"}
+
+
+def peers(answer: dict) -> dict[str, str]:
+    """Other simulators beside the predictions with the fold left out, on the rows that both predict."""
+    def mean_error(errors: tuple[float, ...]) -> float:
+        return mean(map(abs, errors))
+
+    ours = {row["id"]: row for row in answer["answers"][0]["rows"] if row["scored"]}
+    rows = []
+    for peer, name in PEERS.items():
+        lines = (ROOT / "traces" / "peers" / f"{name}_training.csv").read_text("utf-8").splitlines()
+        folds: dict[str, list[tuple[float, float]]] = {}  # errors of the peer and of Gardenhose
+        for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+            if one := ours.get(row["id"]):
+                folds.setdefault(one["fold"], []).append(
+                    (float(row["predicted"]) / one["published"] - 1, one["predicted"] / one["published"] - 1))
+        for fold, errors in folds.items():
+            nearer = sum(abs(theirs) < abs(here) for theirs, here in errors)
+            rows.append([peer, fold, f"{nearer} of {len(errors)}"] + [
+                cell for one in zip(*errors) for cell in (
+                    f"{100 * mean_error(one):.1f} %", f"{100 * mean(one):+.1f} %",
+                    f"{100 * max(map(abs, one)):.1f} %")])
+        if len(folds) > 1:
+            means = zip(*([mean_error(one) for one in zip(*errors)] for errors in folds.values()))
+            rows.append([peer, "mean of these folds", ""] + [
+                cell for one in means for cell in (f"{100 * mean(one):.1f} %", "", "")])
+    return {"peers": table(["peer", "fold", "rows on which it is nearer", "its error: mean", "bias",
+                            "worst", "Gardenhose, blind: mean", "bias", "worst"], rows)}
+
+
 def pairs(answer: dict) -> dict[str, str]:
     rows = []
     for row in answer["rows"]:
@@ -256,7 +289,7 @@ def validation_parts(program, known: dict[str, dict]) -> dict[str, str]:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = known | dict(zip(asked, pool.map(
             lambda study: program.json("validate", *commands[study], "--format", "json"), asked)))
-    parts = {"summary": summary(answers)} | blind(answers["blind"])
+    parts = {"summary": summary(answers)} | blind(answers["blind"]) | peers(answers["blind"])
     for study, parts_of in STUDIES.items():
         parts |= parts_of(answers[study])
     return parts
