@@ -209,7 +209,7 @@ def blind(answer: dict) -> dict[str, str]:
                             "generation left out: off by", "in range", "serial sum"], rows)}
 
 
-PEERS = {"Calculon": "calculon", "SimuMax": "simumax"}
+PEERS = {"Calculon": "calculon", "llm-analysis": "llm_analysis", "SimuMax": "simumax"}
 
 
 def peers(answer: dict) -> dict[str, str]:

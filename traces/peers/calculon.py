@@ -15,45 +15,18 @@ Columns: id, predicted (tokens per second and GPU), instead (what stands for par
 Calculon lacks). Runs that it cannot express are counted on stderr by reason.
 """
 import argparse
-import collections
-import csv
 import json
-import os
-import shlex
-import subprocess
-import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
-TRACES = Path(__file__).resolve().parents[1]
+from training_rows import Row, commit_of, flags_of, layout_of, model_of, print_predictions, run_python
+
 SYSTEMS = {  # Calculon's file for a cluster: same GPU, eight in an NVLink domain, a NIC each, same rate
     "dgx_superpod_a100": "a100_80g", "dgx_h100_x128": "h100_80g_nvl8", "dgx_h100_x16": "h100_80g_nvl8"}
 GPUS_PER_NODE = 8
 NVLINK, NICS = 0, 1  # indices of a system's networks
 RECOMPUTE = {"none": "none", "selective": "attn_only", "full": "full"}
 UNMODELLED = 1 / 8  # greatest share of the FLOPs that the output layer, which Calculon lacks, may take
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
-
-
-def flags_of(row: dict[str, str]) -> dict[str, str]:
-    """Flags and their values; those of --set by the name of the key."""
-    words = shlex.split(row["flags"])
-    pairs = zip(words[::2], words[1::2])
-    return dict(value.split("=", 1) if flag == "--set" else (flag, value) for flag, value in pairs)
-
-
-def model_of(row: dict[str, str]) -> dict:
-    """The [model] table of the row's model, with what its flags change."""
-    flags = flags_of(row)
-    model = tomllib.loads((TRACES / "models" / f"{row['model']}.toml").read_text(encoding="utf-8"))["model"]
-    model |= {key.removeprefix("model."): json.loads(value)
-              for key, value in flags.items() if key.startswith("model.")}
-    return model | {"sequence": int(flags.get("--sequence", model["sequence"]))}
 
 
 def application(model: dict) -> dict:
@@ -64,21 +37,19 @@ def application(model: dict) -> dict:
             "num_blocks": model["layers"]}
 
 
-def execution(row: dict[str, str], model: dict) -> dict:
-    """The set-up as Calculon's authors write Megatron's in their validation; what `row` has besides by its flags."""
-    flags, gpus = flags_of(row), int(row["gpus"])
-    tp, pp = int(flags.get("--tp", 1)), int(flags.get("--pp", 1))
-    dp = gpus // (tp * pp)
-    micro_batch = int(flags.get("--micro-batch", 1))
+def execution(row: Row, model: dict) -> dict:
+    """The set-up, written as Calculon's authors write Megatron's in their validation."""
+    flags, layout, gpus = flags_of(row), layout_of(row), int(row["gpus"])
+    tp, dp = layout["tp"], layout["dp"]
     overlap = flags.get("--overlap", "none").split(",")  # Megatron's default; others have the flag
     split = tp > 1 and flags.get("--sequence-parallel") == "on"
     recompute = RECOMPUTE[flags["--recompute"]]
     between = NVLINK if gpus <= GPUS_PER_NODE else NICS
     return {
-        "num_procs": gpus, "tensor_par": tp, "pipeline_par": pp, "data_par": dp,
+        "num_procs": gpus, "tensor_par": tp, "pipeline_par": layout["pp"], "data_par": dp,
         "tensor_par_net": NVLINK, "pipeline_par_net": between, "data_par_net": between,
-        "batch_size": int(flags.get("--global-batch", micro_batch * int(flags.get("--accumulation", 1)) * dp)),
-        "microbatch_size": micro_batch, "datatype": "float16", "fused_activation": False,
+        "batch_size": layout["batch"], "microbatch_size": layout["micro_batch"], "datatype": "float16",
+        "fused_activation": False,
         "attention_type": "multihead" if model["kv_heads"] == model["heads"] else "multiquery",
         "activation_recompute": recompute, "pipeline_interleaving": int(flags.get("--virtual-stages", 1)),
         "optimizer_sharding": dp > 1 and flags["--zero"] == "1",
@@ -99,7 +70,7 @@ def output_share(model: dict) -> float:
     return output / (output + model["layers"] * (layer + attention))
 
 
-def why_not(row: dict[str, str]) -> str | None:
+def why_not(row: Row) -> str | None:
     """Why Calculon cannot express the run, if so."""
     if flags_of(row)["--zero"] not in ("0", "1"):
         return "gradients or weights are sharded"
@@ -112,7 +83,8 @@ def why_not(row: dict[str, str]) -> str | None:
     return None
 
 
-def instead(row: dict[str, str], model: dict) -> str:
+def instead(row: Row) -> str:
+    model = model_of(row)
     parts = [(row["attention"] != "unfused", "unfused attention"),
              (model["kv_heads"] != model["heads"], "multi-query for grouped heads"),
              (model["feed_forward_kind"] == "swiglu", "GELU for SwiGLU"),
@@ -120,7 +92,7 @@ def instead(row: dict[str, str], model: dict) -> str:
     return "; ".join(text for lacks, text in parts if lacks)
 
 
-def tokens_per_s_per_gpu(row: dict[str, str], checkout: Path) -> float:
+def tokens_per_s_per_gpu(row: Row, checkout: Path) -> float:
     model = model_of(row)
     system = json.loads((checkout / "systems" / f"{SYSTEMS[row['topology']]}.json").read_text(encoding="utf-8"))
     system["mem1"]["GiB"] = 1e9
@@ -130,9 +102,7 @@ def tokens_per_s_per_gpu(row: dict[str, str], checkout: Path) -> float:
         for part, values in inputs.items():
             (folder / f"{part}.json").write_text(json.dumps(values), encoding="utf-8")
         paths = [folder / f"{part}.json" for part in (*inputs, "stats")]
-        search = os.pathsep.join(filter(None, (str(checkout), os.environ.get("PYTHONPATH"))))
-        subprocess.run([sys.executable, checkout / "bin" / "calculon", "llm", *paths], check=True,
-                       env=os.environ | {"PYTHONPATH": search}, stdout=sys.stderr)
+        run_python(checkout, checkout / "bin" / "calculon", "llm", *paths)
         return json.loads(paths[-1].read_text(encoding="utf-8"))["sample_rate"] * model["sequence"] / int(row["gpus"])
 
 
@@ -140,22 +110,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calculon", type=Path, required=True, metavar="CHECKOUT")
     checkout = parser.parse_args().calculon.resolve()
-    commit = subprocess.run(["git", "-C", checkout, "rev-parse", "--short", "HEAD"], check=True,
-                            capture_output=True, text=True).stdout.strip()
-    print("# Tokens per second and GPU of runs of training.csv as Calculon (github.com/calculon-ai/calculon\n"
-          f"# @{commit}) predicts them, with its own system files. `instead` names what stands for parts of a\n"
-          "# set-up that it lacks; besides, it has no embedding, output layer or loss. Made by calculon.py, which\n"
-          "# says how set-ups are translated: after the measured values had been seen, in Calculon's favour.")
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["id", "predicted", "instead"])
-    left_out = collections.Counter()
-    for row in read(TRACES / "published" / "training.csv"):
-        if reason := why_not(row):
-            left_out[reason] += 1
-            continue
-        writer.writerow([row["id"], f"{tokens_per_s_per_gpu(row, checkout):.6g}", instead(row, model_of(row))])
-    for reason, count in left_out.items():
-        print(f"left out: {count} rows: {reason}", file=sys.stderr)
+    print_predictions(
+        f"""Tokens per second and GPU of runs of training.csv as Calculon (github.com/calculon-ai/calculon
+@{commit_of(checkout)}) predicts them, with its own system files. `instead` names what stands for parts of a
+set-up that it lacks; besides, it has no embedding, output layer or loss. Made by calculon.py, which
+says how set-ups are translated: after the measured values had been seen, in Calculon's favour.""",
+        why_not, lambda row: tokens_per_s_per_gpu(row, checkout), instead)
 
 
 if __name__ == "__main__":
