@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rounds/simulate_round.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "sim/base/quantity_text.hpp"
+#include "sim/rounds/never_ends.hpp"
 #include "sim/schedule/wiring.hpp"
 #include "sim/sites/regions.hpp"
 
@@ -15,19 +13,12 @@ namespace sim {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Longer than any training; what has not ended by then waits for something that never comes.
-constexpr Seconds kTimeLimit = Seconds::from_base(1e7);
 
 void play(const WideArea& area, RoundResult& result) {
   result.plan = plan_round(area, result.shape);
   result.wiring = wire(result.plan.schedule, WideTopology(area));
   result.timeline =
-      simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kTimeLimit});
-}
-
-double end_of(const RoundResult& result, OperationId id) {
-  const double end = id == kNoOperation ? 0 : result.timeline.end_s[id];
-  return std::isnan(end) ? kInfinity : end;
+      simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kRoundLimit});
 }
 
 bool is_heard(const RoundResult& result, std::size_t place) {
@@ -39,32 +30,18 @@ double end_of_round(const RoundResult& result, std::size_t round) {
   double end = 0;
   for (std::size_t place = 0; place < result.plan.ends[round].size(); ++place) {
     if (!is_heard(result, place)) continue;
-    end = std::max(end, end_of(result, result.plan.ends[round][place]));
+    end = std::max(end, end_of(result.timeline, result.plan.ends[round][place]));
   }
   return end;
 }
 
-// What the slowest site computes in a round.
+// The steps of the slowest site, and how late it begins them.
 double slowest_steps(const RoundResult& result) {
   double seconds = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
     if (!is_heard(result, place)) continue;
-    seconds = std::max(seconds, result.shape.steps(place) * result.shape.sites[place].step_s);
-  }
-  return seconds;
-}
-
-// What the slowest site copies between its GPUs and hosts in a round, the mean over a cycle of them.
-double slowest_copies(const RoundResult& result) {
-  const RoundShape& shape = result.shape;
-  double seconds = 0;
-  for (std::size_t place = 0; place < shape.sites.size(); ++place) {
-    if (!is_heard(result, place)) continue;
-    double of_cycle = 0;
-    for (int round = 0; round < shape.across_every; ++round) {
-      of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
-    }
-    seconds = std::max(seconds, of_cycle / shape.across_every);
+    const SiteWork& work = result.shape.sites[place];
+    seconds = std::max(seconds, work.start_s + result.shape.steps(place) * work.step_s);
   }
   return seconds;
 }
@@ -101,114 +78,26 @@ double fullest_link(const RoundResult& result) {
   return fullest * played_s / result.shape.rounds;
 }
 
-// Into a steady state where rounds overlap or differ: from the end of the first one to that of the last
-// like it. Some sites or links may run ahead for those few rounds, but none does for ever. Without
-// overlap, the rounds without a site are those in which the others waited for it.
+// In a steady state where rounds overlap or differ: from the end of the first one to that of the last
+// like it. Some sites or links may run ahead for those few rounds, but none does for ever.
 double round_time(const RoundResult& result) {
   const auto cycle = static_cast<std::size_t>(result.shape.across_every);
   const std::size_t last = result.plan.ends.size() - cycle;
-  const bool waited = result.outcome == RoundOutcome::partial && result.shape.overlap_steps == 0;
-  if (last == 0 || (cycle > 1 && waited)) {
-    return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
-  }
-  const double between =
-      (end_of_round(result, last) - end_of_round(result, 0)) / static_cast<double>(last);
+  if (last == 0) return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
+  const double end = end_of_round(result, last);
+  if (std::isinf(end)) return end;
+  const double between = (end - end_of_round(result, 0)) / static_cast<double>(last);
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
-// When the others go on: at the deadline, or when the quorum's grace is over.
-std::optional<double> cutoff(const Patience& patience, const std::vector<double>& arrivals) {
-  std::optional<double> at;
-  if (patience.deadline) at = patience.deadline->base();
-  if (patience.quorum > 0 && static_cast<std::size_t>(patience.quorum) < arrivals.size()) {
-    std::vector<double> sorted = arrivals;
-    std::sort(sorted.begin(), sorted.end());
-    const double enough = sorted[static_cast<std::size_t>(patience.quorum) - 1];
-    at = std::min(at.value_or(kInfinity), enough + patience.grace.base());
-  }
-  return at;
+// Exchanges of a round: whoever waits for a late site in one comes late to the next.
+int exchanges_in_round(const RoundShape& shape) {
+  return shape.fragments * static_cast<int>(shape.sites.front().ready_s.size());
 }
 
-class Roll {
- public:
-  Roll(const WideArea& area, const Patience& patience, RoundResult& result)
-      : area_(area), patience_(patience), result_(result) {}
-
-  // Sets the fates. Returns whether the round has to be played again.
-  bool call() {
-    const auto places = static_cast<std::size_t>(place_count(area_));
-    std::vector<double>& arrivals = result_.heard_s;
-    for (std::size_t place = 0; place < places; ++place) arrivals.push_back(arrival(place));
-    limit_ = cutoff(patience_, arrivals);
-    result_.cutoff_s = limit_.value_or(kInfinity);
-    auto& fates = result_.shape.fates;
-    for (std::size_t place = 0; place < places; ++place) {
-      fates.push_back(fate_of(place, arrivals[place]));
-    }
-    if (std::ranges::count(fates, Fate::heard) == std::ssize(fates)) return false;
-    goes_on_ = limit_ && std::ranges::find(fates, Fate::heard) != fates.end();
-    for (std::size_t place = 0; place < places; ++place) note(place, arrivals[place]);
-    result_.outcome = goes_on_ ? RoundOutcome::partial : RoundOutcome::aborted;
-    result_.shape.cutoff_s = limit_;
-    return goes_on_;
-  }
-
- private:
-  // When the first of the others has heard it: who hears nobody does not silence the others.
-  [[nodiscard]] double arrival(std::size_t place) const {
-    const auto& arrivals = result_.plan.arrivals[place];
-    if (arrivals.empty()) return 0;  // it had nobody to send to
-    double first = kInfinity;
-    for (const OperationId id : arrivals) first = std::min(first, end_of(result_, id));
-    return first;
-  }
-
-  [[nodiscard]] std::optional<double> drops_out(std::size_t place) const {
-    const auto& at = site_of(area_, static_cast<int>(place)).drops_out;
-    return at ? std::optional(at->base()) : std::nullopt;
-  }
-
-  [[nodiscard]] Fate fate_of(std::size_t place, double arrived) const {
-    const auto drops = drops_out(place);
-    if (drops && arrived > *drops) return Fate::gone;
-    if (limit_ && arrived > *limit_) return Fate::skipped;
-    return std::isinf(arrived) ? Fate::gone : Fate::heard;
-  }
-
-  // Of a site that is not heard.
-  void note(std::size_t place, double arrived) {
-    const Fate fate = result_.shape.fates[place];
-    if (fate == Fate::heard) return;
-    const char* others = goes_on_ ? "the others go on without it"
-                         : limit_ ? "no site is heard by then"
-                                  : "the others wait forever: set a `deadline`";
-    const auto drops = drops_out(place);
-    std::string what;
-    if (drops && arrived > *drops) {
-      what = fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)), others);
-    } else if (limit_) {
-      what =
-          fmt::format("{} at {}; {}", std::isinf(arrived) ? "is not heard" : "arrives too late",
-                      to_text(Seconds::from_base(std::isinf(arrived) ? *limit_ : arrived)), others);
-    } else {
-      what = fmt::format(
-          "is not heard within {}: a link on its path is down or too slow; set a `deadline`",
-          to_text(kTimeLimit));
-    }
-    result_.events.push_back(place_name(area_, static_cast<int>(place)) + ": " + what);
-  }
-
-  const WideArea& area_;
-  const Patience& patience_;
-  RoundResult& result_;
-  std::optional<double> limit_;  // when the others go on
-  bool goes_on_ = false;         // with those that are heard by then
-};
-
-// The round as it would be if nobody waited for results. Where fragments follow one another, those who
-// wait for a late site's first ones come late with the last ones too, and would hide it.
-RoundShape without_waits(RoundShape shape) {
-  shape.delayed = true;
+// The round as it would be if nobody waited for the others.
+RoundShape apart(RoundShape shape) {
+  shape.apart = shape.delayed = true;
   for (std::size_t place = 0; place < shape.sites.size(); ++place) {
     shape.overlap_steps = std::max(shape.overlap_steps, shape.steps(place));
   }
@@ -216,15 +105,51 @@ RoundShape without_waits(RoundShape shape) {
   return shape;
 }
 
+// Plays the shape with all sites and calls the roll.
+RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience& patience,
+                          Roll& roll) {
+  RoundResult result{.shape = std::move(shape)};
+  play(area, result);
+  roll = call_roll(area, patience, result.plan, result.timeline);
+  result.cutoff_s = roll.cutoff_s;
+  result.heard_s = roll.heard_s;
+  return result;
+}
+
+// The shape without those that are not heard. A quorum's cutoff is that of a round's last fragment:
+// where exchanges overlap steps, the others would wait for it with the first ones.
+RoundShape without_unheard(RoundShape shape, const Roll& roll) {
+  shape.fates = roll.fates;
+  const bool of_last_fragment = !roll.is_deadline && shape.fragments > 1;
+  if (!of_last_fragment || shape.overlap_steps == 0) shape.cutoff_s = roll.cutoff_s;
+  return shape;
+}
+
 }  // namespace
 
 double RoundResult::period_s(std::size_t place) const {
-  if (is_heard(*this, place) || !shape.delayed) return round_s;
+  if (is_heard(*this, place) || !shape.sums_later()) return round_s;
+  const double end = end_of(timeline, plan.ends.back()[place]);
+  if (std::isinf(end)) return end;
   const std::size_t rounds = plan.ends.size();
-  const double ends = end_of(*this, plan.ends.back()[place]) -
-                      (rounds > 1 ? end_of(*this, plan.ends.front()[place]) : 0);
-  const double own = ends / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
-  return std::max({round_s, own, shape.steps(place) * shape.sites[place].step_s});
+  const double first = rounds > 1 ? end_of(timeline, plan.ends.front()[place]) : 0;
+  const double own = (end - first) / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
+  const SiteWork& work = shape.sites[place];
+  return std::max({round_s, own, work.start_s + shape.steps(place) * work.step_s});
+}
+
+double slowest_copies(const RoundResult& result) {
+  const RoundShape& shape = result.shape;
+  double seconds = 0;
+  for (std::size_t place = 0; place < shape.sites.size(); ++place) {
+    if (!is_heard(result, place)) continue;
+    double of_cycle = 0;
+    for (int round = 0; round < shape.across_every; ++round) {
+      of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
+    }
+    seconds = std::max(seconds, of_cycle / shape.across_every);
+  }
+  return seconds;
 }
 
 const char* outcome_name(RoundOutcome outcome) {
@@ -240,28 +165,28 @@ const char* outcome_name(RoundOutcome outcome) {
 }
 
 RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
-  const bool hides_late_sites = patience.quorum > 0 && shape.fragments > 1;
-  RoundResult result{.shape = hides_late_sites ? without_waits(shape) : shape};
-  play(area, result);
-  bool again = Roll(area, patience, result).call();
-  if (hides_late_sites && result.outcome != RoundOutcome::aborted) {
-    shape.fates = result.shape.fates;
-    // It is that of a round's last fragment; where exchanges overlap steps, the others would wait for
-    // it too.
-    if (shape.overlap_steps == 0) shape.cutoff_s = result.shape.cutoff_s;
-    result.shape = std::move(shape);
-    again = true;
+  const bool hides = exchanges_in_round(shape) > 1;
+  Roll roll;
+  RoundResult result =
+      play_with_all(area, hides && patience.is_limited() ? apart(shape) : shape, patience, roll);
+  if (hides && !result.shape.apart && !roll.all_heard()) {
+    result = play_with_all(area, apart(shape), patience, roll);
   }
-  if (again) play(area, result);
-  const bool ended = result.outcome != RoundOutcome::aborted;
-  result.round_s = ended ? round_time(result) : kInfinity;
-  if (ended && std::isinf(result.round_s)) {
+  result.events = roll.events;
+  if (!roll.all_heard() && !roll.goes_on()) {
     result.outcome = RoundOutcome::aborted;
-    result.events.push_back(
-        fmt::format("the exchange does not finish within {}: a link is down or too slow, and every "
-                    "site takes part; under a scheme that sends to each site separately, "
-                    "`deadline` leaves a late site out",
-                    to_text(kTimeLimit)));
+    result.round_s = kInfinity;
+    return result;
+  }
+  if (result.shape.apart || !roll.all_heard()) {
+    result.shape = roll.all_heard() ? std::move(shape) : without_unheard(std::move(shape), roll);
+    play(area, result);
+  }
+  result.outcome = roll.all_heard() ? RoundOutcome::complete : RoundOutcome::partial;
+  result.round_s = round_time(result);
+  if (std::isinf(result.round_s)) {
+    result.outcome = RoundOutcome::aborted;
+    result.events = {why_it_never_ends(result)};
   }
   return result;
 }

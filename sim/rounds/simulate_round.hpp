@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/engine/simulate.hpp"
+#include "sim/rounds/roll.hpp"
 #include "sim/rounds/site_work.hpp"
 #include "sim/sites/plan_round.hpp"
 
@@ -31,22 +32,19 @@ struct RoundResult {
   // Time from one end of a round to the next, at the site that ends last; for a single round, from
   // its start. Infinite if the round was aborted.
   double round_s = 0;
-  // When the sites go on without those that they have not heard; infinite if they wait for all.
+  // See Roll. Without patience, a site that others wait for in one exchange comes late to the next
+  // ones of the round, too.
   double cutoff_s = std::numeric_limits<double>::infinity();
-  // By place: when the first of the others has heard it, if all wait for all; infinite if none does.
   std::vector<double> heard_s = {};
 
-  // Time per round. A site that the others skipped reports its own pace.
+  // Time per round. A site whose share a later sum takes reports its own pace; infinite if it never
+  // ends a round.
   [[nodiscard]] double period_s(std::size_t place) const;
 };
 
-// How long the sites wait for each other in a round; none: without limit. With a quorum, the grace
-// period starts once it is complete.
-struct Patience {
-  std::optional<Seconds> deadline;
-  int quorum = 0;
-  Seconds grace;
-};
+// What the slowest site copies between its GPUs and hosts in a round, the mean over a cycle of them.
+// If it is the round's time, part of it follows the rounds that were played.
+[[nodiscard]] double slowest_copies(const RoundResult& result);
 
 // Plays the shape. To find sites that exceed the patience or drop out, it plays the round with all
 // sites first, then again without the missing ones.

@@ -17,10 +17,9 @@ constexpr Stream kStream = Stream::gradients;
 constexpr int kMostOrdered = 256;
 
 // Those that there are.
-Meeting::Ids known(std::initializer_list<OperationId> ids) {
-  Meeting::Ids all = ids;
-  std::erase(all, kNoOperation);
-  return all;
+Meeting::Ids known(Meeting::Ids ids) {
+  std::erase(ids, kNoOperation);
+  return ids;
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
   }
   for (const int place : all_.present) {
     Group& group = in_region_[index(region(place))];
-    if (group.present.front() == place && sites(group.present) > 1) run_in(group);
+    if (group.present.front() == place && group.all > 1) run_in(group);
   }
   return results_;
 }
@@ -79,13 +78,18 @@ void Meeting::wait_alone() {
   for (const int place : heard()) finish(place, member(place, "wait", encoded(place), until));
 }
 
-OperationId Meeting::timer(double seconds) {
-  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, {});
+OperationId Meeting::timer(double seconds, const Ids& after) {
+  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, known(after));
+}
+
+void Meeting::begin_round(Ids begun) {
+  begun_ = std::move(begun);
+  cutoff_ = kNoOperation;
 }
 
 void Meeting::add_cutoff(Ids& waits) {
-  if (!shape_.cutoff_s) return;
-  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s);
+  if (!shape_.cutoff_s || sites(heard()) == group_->all) return;
+  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s, begun_);
   waits.push_back(cutoff_);
 }
 
@@ -105,7 +109,7 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
 }
 
 Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
-  return known({builder_.last(place, kStream), waits_for});
+  return known({shape_.apart ? kNoOperation : builder_.last(place, kStream), waits_for});
 }
 
 int Meeting::sites(int place) const {
@@ -190,7 +194,7 @@ const std::vector<int>& Meeting::ring() {
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {
   const double seconds = times * site(place).sum_s * share_;
-  if (seconds == 0) return arrived;
+  if (seconds == 0 || shape_.apart) return arrived;
   return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
 }
 

@@ -28,8 +28,10 @@ class Meeting {
   // Of the most recent exchange; see RoundPlan::arrivals.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
-  // Ends `seconds` after the start.
-  OperationId timer(double seconds);
+  // Ends `seconds` after all of these.
+  OperationId timer(double seconds, const Ids& after);
+  // The next exchanges are those of a round that began when all of these had ended.
+  void begin_round(Ids begun);
 
   // For rows. What is exchanged, ...
   [[nodiscard]] const WideArea& area() const { return area_; }
@@ -87,7 +89,7 @@ class Meeting {
   // The syncer does, one exchange after another.
   OperationId sum_apart(OperationId arrived);
   OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
-  // When the others no longer wait for a site that is late, if they do not wait forever.
+  // When the others no longer wait for those of them that are late, if they do not wait forever.
   void add_cutoff(Ids& waits);
 
   // The place's values have arrived at a site that it sends to; its result is there.
@@ -127,7 +129,8 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_;
-  OperationId cutoff_ = kNoOperation;
+  Ids begun_;                                              // see begin_round()
+  OperationId cutoff_ = kNoOperation;                      // of the round
   std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all
 };
 

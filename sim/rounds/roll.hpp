@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roll of a round that was played with all sites: who is heard in time, and how the round is to
+// go on without the others.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/sites/plan_round.hpp"
+
+namespace sim {
+
+// Longer than any training; what has not ended by then waits for something that never comes.
+inline constexpr Seconds kRoundLimit = Seconds::from_base(1e7);
+[[nodiscard]] std::string round_limit_text();
+
+// How long the sites wait for each other in a round; none: without limit. With a quorum, the grace
+// period starts once it is complete.
+struct Patience {
+  std::optional<Seconds> deadline;
+  int quorum = 0;
+  Seconds grace;
+
+  [[nodiscard]] bool is_limited() const { return deadline || quorum > 0; }
+};
+
+// When an operation ended: 0 if there is none, infinite if it never did.
+[[nodiscard]] double end_of(const Timeline& timeline, OperationId id);
+
+struct Roll {
+  std::vector<double> heard_s;  // by place: when the first of the others has heard it, or infinite
+  // When the sites go on without those that they have not heard; infinite if they wait for all.
+  double cutoff_s = std::numeric_limits<double>::infinity();
+  bool is_deadline = false;              // the cutoff; otherwise the end of the quorum's grace
+  std::vector<Fate> fates;               // by place
+  std::vector<std::string> events = {};  // one line per unheard site
+
+  [[nodiscard]] bool all_heard() const { return events.empty(); }
+  // Without those that are not heard.
+  [[nodiscard]] bool goes_on() const;
+};
+
+[[nodiscard]] Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
+                             const Timeline& timeline);
+
+}  // namespace sim
