@@ -201,13 +201,20 @@ struct Report {
                                const Schedule& schedule, const Wiring& wiring,
                                const Timeline& timeline);
 
-// One line: what a step or a round of so many seconds waits for most. `whole` is what it is of.
+// One line: what a step or a round of so many seconds waits for most. `whole` is what it is of, and
+// `waits` what its bubbles are called.
 [[nodiscard]] std::string bound_of(const TimeParts& parts, double seconds,
-                                   std::span<const LinkUse> busiest, const std::string& whole);
+                                   std::span<const LinkUse> busiest, const std::string& whole,
+                                   const char* waits);
 
 // The rank whose operation ends last, the first of several.
 [[nodiscard]] int last_rank(const Schedule& schedule, const Timeline& timeline);
-// The time that the schedule's last rank spends, part by part.
+// The time that the schedule's last rank spends, part by part; or any rank, within an interval.
 [[nodiscard]] TimeParts time_parts(const Schedule& schedule, const Timeline& timeline);
+struct Interval {
+  double start_s = 0, end_s = 0;
+};
+[[nodiscard]] TimeParts time_parts(const Schedule& schedule, const Timeline& timeline, int rank,
+                                   const Interval& within);
 
 }  // namespace sim

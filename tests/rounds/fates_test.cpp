@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/rounds/round_parts.hpp"
 #include "tests/rounds/areas.hpp"
 
 namespace sim {
@@ -129,8 +130,19 @@ TEST(Fates, AQuorumWaitsForItsGraceAndNoLonger) {
   EXPECT_LT(result.timeline.end_s[ends[1]], 15);
 }
 
-// Beside a round of 10 s, an exchange of which each takes up to 110 s hides nothing: whoever is late in
-// every round sets the pace of all.
+// A ring that begins after a wait of 20 s: what it takes is communication, the wait is none.
+TEST(Fates, TheWaitForTheDeadlineIsWaiting) {
+  WideArea area = three_sites();
+  area.sites[2].drops_out = 5_s;
+  const RoundResult result = simulate_round(area, ten_steps(&exchanges::ring), {.deadline = 30_s});
+  const TimeParts parts = parts_of_round(result, last_place(result));
+  EXPECT_NEAR(parts.compute_s, 10, 1e-6);
+  EXPECT_NEAR(parts.bubble_s, 20, 1e-6);
+  EXPECT_NEAR(parts.exposed_comm_s, 1, 1e-6);
+}
+
+// The exchange is beside the next round of all, but none has two in flight: whoever is late in every
+// round sets the pace.
 TEST(Fates, ASiteThatIsLateInEveryRoundSetsThePaceOfDelayedRounds) {
   RoundShape shape = ten_steps(&exchanges::ring);
   shape.overlap_steps = 1;
@@ -216,7 +228,7 @@ TEST(Fates, ARoundThatNeverEndsNamesTheLinkAndNothingElse) {
   }
 }
 
-// In every round, as in the first, inside regions too.
+// It goes down amid the second round, which is inside the regions.
 TEST(Fates, ALinkThatStaysDownAbortsRoundsInRegionsToo) {
   WideArea area = three_sites();
   area.sites[0].region = area.sites[1].region = "east";
