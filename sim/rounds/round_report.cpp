@@ -127,6 +127,9 @@ void add_volume(const RoundContext& context, const Scheme& scheme, const RoundRe
 
 void add_links(const RoundResult& result, Report& report) {
   report.busiest_links = busiest_links(result.plan.schedule, result.wiring, result.timeline);
+  // Of so many rounds: sites that the others do not wait for go on after them.
+  const double lasted = result.timeline.makespan_s / (result.shape.rounds * result.round_s);
+  for (LinkUse& use : report.busiest_links) use.busy = std::min(1.0, use.busy * lasted);
   constexpr std::size_t kShown = 8;
   if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
 }

@@ -127,6 +127,21 @@ TEST_P(LateSites, TrainNothingThatCountsBeyondTheDeadline) {
   EXPECT_LE(late.time_s, deadline.base() + 2 * punctual.time_s);
 }
 
+// Of what a leader takes into a later sum, a site that is later adds less.
+TEST_P(LateSites, AreMissedHoweverLateTheyAre) {
+  const Report punctual = report(area());
+  const auto missed = [&](double rounds) {
+    WideArea one_late = area();
+    one_late.sites[3].late = Seconds::from_base(rounds * punctual.time_s);
+    return report(one_late, Seconds::from_base(2 * punctual.time_s));
+  };
+  const Report late = missed(50), later = missed(500);
+  EXPECT_NEAR(later.time_s, late.time_s, 1e-3 * late.time_s);
+  if (sums_later()) return;
+  EXPECT_NEAR(later.tokens_per_s, late.tokens_per_s, 1e-9 * late.tokens_per_s);
+  EXPECT_NEAR(later.busiest_links.front().busy, late.busiest_links.front().busy, 1e-9);
+}
+
 // Others wait for it until the deadline, which is no communication.
 TEST_P(LateSites, AreWaitedForUntilTheDeadline) {
   const Report punctual = report(area());
