@@ -118,8 +118,8 @@ struct RoundFigures {
   double cutoff_s = std::numeric_limits<double>::infinity();
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
   double tokens = 0;       // of the round
-  // From the last step of a round until its last result is there, mean over sites, of the last round
-  // that was simulated: what overlap hides, or what is still to be waited for.
+  // From the last step of a round until its last result is there, mean over sites and rounds: what
+  // overlap hides, or what is still to be waited for.
   double exchange_after_round_s = 0;
   std::string time_site;          // the site that ends last
   double bits_per_parameter = 0;  // that a site sends to one other, or to storage

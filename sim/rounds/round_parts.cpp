@@ -72,18 +72,20 @@ TimeParts parts_of_round(const RoundResult& result, std::size_t place) {
 }
 
 double exchange_after_round_s(const RoundResult& result) {
-  const std::size_t round =
-      result.plan.ends.size() - static_cast<std::size_t>(result.shape.across_every);
+  const auto cycle = static_cast<std::size_t>(result.shape.across_every);
   double sum = 0;
-  double places = 0;
-  for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    const OperationId received = result.plan.results[round][place];
-    const OperationId end = result.plan.ends[round][place];
-    if (!is_heard_of(result, place) || received == kNoOperation || end == kNoOperation) continue;
-    sum += std::max(0.0, end_of(result.timeline, received) - end_of(result.timeline, end));
-    ++places;
+  double rounds = 0;  // of all places
+  for (std::size_t round = result.plan.ends.size() > cycle ? cycle : 0;
+       round < result.plan.ends.size(); round += cycle) {
+    for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
+      const OperationId received = result.plan.results[round][place];
+      const OperationId end = result.plan.ends[round][place];
+      if (!is_heard_of(result, place) || received == kNoOperation || end == kNoOperation) continue;
+      sum += std::max(0.0, end_of(result.timeline, received) - end_of(result.timeline, end));
+      ++rounds;
+    }
   }
-  return places > 0 ? sum / places : 0;
+  return rounds > 0 ? sum / rounds : 0;
 }
 
 }  // namespace sim

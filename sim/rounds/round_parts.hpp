@@ -16,8 +16,8 @@ namespace sim {
 // beside them adds is communication.
 [[nodiscard]] TimeParts parts_of_round(const RoundResult& result, std::size_t place);
 
-// From a site's last step of a round until its last result is there, mean over the sites that are
-// heard, of the last round that all sites exchange in.
+// From a site's last step of a round until its last result is there: mean over the sites that are
+// heard, and over the rounds after the first in which all sites exchange.
 [[nodiscard]] double exchange_after_round_s(const RoundResult& result);
 
 }  // namespace sim

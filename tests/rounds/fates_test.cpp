@@ -164,6 +164,7 @@ TEST(Fates, DelayedRoundsWaitForTheDeadlineBesideTheNextSteps) {
     const RoundResult result =
         simulate_round(three_sites(), shape, {.deadline = Seconds::from_base(deadline)});
     EXPECT_NEAR(result.round_s, std::max(10.0, deadline / 2), 1e-6) << deadline;
+    EXPECT_NEAR(exchange_after_round_s(result), deadline - result.round_s, 1e-6) << deadline;
   }
 }
 
