@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "sim/base/quantity_text.hpp"
 
@@ -24,18 +26,17 @@ double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t plac
 
 // At the deadline, or when the quorum's grace is over.
 void set_cutoff(const Patience& patience, Roll& roll) {
-  if (patience.deadline) {
-    roll.cutoff_s = patience.deadline->base();
-    roll.is_deadline = true;
-  }
+  if (patience.deadline) roll.cutoff_s = patience.deadline->base();
   if (patience.quorum <= 0 || std::ssize(roll.heard_s) <= patience.quorum) return;
-  std::vector<double> sorted = roll.heard_s;
-  std::sort(sorted.begin(), sorted.end());
-  const double grace_over =
-      sorted[static_cast<std::size_t>(patience.quorum) - 1] + patience.grace.base();
+  const auto heard_s = [&](int place) { return roll.heard_s[static_cast<std::size_t>(place)]; };
+  std::vector<int> places(roll.heard_s.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::ranges::stable_sort(places, {}, heard_s);
+  places.resize(static_cast<std::size_t>(patience.quorum));
+  const double grace_over = heard_s(places.back()) + patience.grace.base();
   if (grace_over >= roll.cutoff_s) return;
   roll.cutoff_s = grace_over;
-  roll.is_deadline = false;
+  roll.quorum = std::move(places);
 }
 
 std::optional<double> drops_out(const WideArea& area, std::size_t place) {

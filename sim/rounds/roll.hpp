@@ -34,7 +34,7 @@ struct Roll {
   std::vector<double> heard_s;  // by place: when the first of the others has heard it, or infinite
   // When the sites go on without those that they have not heard; infinite if they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();
-  bool is_deadline = false;              // the cutoff; otherwise the end of the quorum's grace
+  std::vector<int> quorum = {};          // places, if the cutoff is the end of its grace
   std::vector<Fate> fates;               // by place
   std::vector<std::string> events = {};  // one line per unheard site
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sim/rounds/never_ends.hpp"
 #include "sim/schedule/wiring.hpp"
@@ -116,12 +117,15 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   return result;
 }
 
-// The shape without those that are not heard. A quorum's cutoff is that of a round's last fragment:
-// where exchanges overlap steps, the others would wait for it with the first ones.
-RoundShape without_unheard(RoundShape shape, const Roll& roll) {
+// The shape without those that are not heard. Where exchanges of a round's fragments overlap steps, a
+// grace only tells who is late.
+RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
   shape.fates = roll.fates;
-  const bool of_last_fragment = !roll.is_deadline && shape.fragments > 1;
-  if (!of_last_fragment || shape.overlap_steps == 0) shape.cutoff_s = roll.cutoff_s;
+  if (roll.quorum.empty()) {
+    shape.cutoff_s = roll.cutoff_s;
+  } else if (shape.fragments == 1 || shape.overlap_steps == 0) {
+    shape.grace = Grace{roll.quorum, grace.base()};
+  }
   return shape;
 }
 
@@ -179,7 +183,8 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     return result;
   }
   if (result.shape.apart || !roll.all_heard()) {
-    result.shape = roll.all_heard() ? std::move(shape) : without_unheard(std::move(shape), roll);
+    result.shape = roll.all_heard() ? std::move(shape)
+                                    : without_unheard(std::move(shape), roll, patience.grace);
     play(area, result);
   }
   result.outcome = roll.all_heard() ? RoundOutcome::complete : RoundOutcome::partial;

@@ -74,6 +74,7 @@ void Meeting::wait_alone() {
   for (const int place : present()) finish(place, encoded(place));
   Ids until;
   add_cutoff(until);
+  add_grace(encoded_, until);
   if (until.empty()) return;
   for (const int place : heard()) finish(place, member(place, "wait", encoded(place), until));
 }
@@ -91,6 +92,15 @@ void Meeting::add_cutoff(Ids& waits) {
   if (!shape_.cutoff_s || sites(heard()) == group_->all) return;
   if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s, begun_);
   waits.push_back(cutoff_);
+}
+
+void Meeting::add_grace(const Ids& handed_in, Ids& waits) {
+  if (!shape_.grace || sites(heard()) == group_->all) return;
+  Ids quorum;
+  for (const int site : shape_.grace->quorum) {
+    quorum.push_back(handed_in[index(stands_for(site))]);
+  }
+  waits.push_back(timer(shape_.grace->seconds, quorum));
 }
 
 // While a site's traffic passes, its kernels are slower by its slowdown, whatever the number of

@@ -91,6 +91,8 @@ class Meeting {
   OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
   // When the others no longer wait for those of them that are late, if they do not wait forever.
   void add_cutoff(Ids& waits);
+  // When a leader no longer waits for them, after what the quorum has handed in, by place.
+  void add_grace(const Ids& handed_in, Ids& waits);
 
   // The place's values have arrived at a site that it sends to; its result is there.
   void arrive(int place, OperationId at) { arrivals_[index(place)].push_back(at); }

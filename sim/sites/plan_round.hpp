@@ -57,6 +57,12 @@ enum class Fate {
   gone      // it dropped out
 };
 
+// How long a leader waits in each exchange for others than the quorum, after these places.
+struct Grace {
+  std::vector<int> quorum;
+  double seconds = 0;
+};
+
 struct RoundShape {
   const Exchange* exchange = &exchanges::ring;
   int inner_steps = 1;
@@ -77,6 +83,7 @@ struct RoundShape {
   std::vector<Fate> fates = {};  // by place; none: all are heard
   // From the start of each round, when the heard sites continue without the others.
   std::optional<double> cutoff_s = {};
+  std::optional<Grace> grace = {};
   // To see when each site is heard: none waits for what others send, or hides that they are late.
   bool apart = false;
   bool whole = false;  // every site is planned, those that do the same too (alike_places())

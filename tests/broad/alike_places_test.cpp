@@ -188,6 +188,13 @@ const std::vector<Case>& cases() {
          patience.quorum = 3;
          patience.grace = 1_s;
        }},
+      {"with_a_quorum_for_each_of_some_fragments",
+       [](WideArea& area, RoundShape& shape, Patience& patience) {
+         delay(area, "a", 30, shape);
+         shape.fragments = 5;
+         patience.quorum = 3;
+         patience.grace = 1_s;
+       }},
       {"of_two_works",
        [](WideArea&, RoundShape& shape, Patience&) {
          for (const std::size_t place : {1u, 3u}) shape.sites[place].step_s = 1.3;

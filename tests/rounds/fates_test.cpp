@@ -185,6 +185,18 @@ TEST(Fates, AFragmentWaitsForTheDeadlineOfItsRound) {
   }
 }
 
+// Of each fragment that is waited for, from when the quorum has sent its own.
+TEST(Fates, AGraceIsThatOfEachExchange) {
+  for (const int fragments : {1, 2, 5}) {
+    RoundShape shape = equal_rounds(&exchanges::leader, 3, 10, 0);
+    shape.fragments = fragments;
+    shape.sites[2].start_s = 1000;
+    const RoundResult result = simulate_round(three_sites(), shape, {.quorum = 2, .grace = 3_s});
+    EXPECT_EQ(result.outcome, RoundOutcome::partial);
+    EXPECT_NEAR(result.round_s, 10 + 3 * fragments, 1e-6);
+  }
+}
+
 // Whoever waits for a slow site's first fragment comes late with the last one, but is not to blame; nor
 // is a leader whose GPUs are to sum it.
 TEST(Fates, OnlyTheSiteThatIsSlowIsLate) {
