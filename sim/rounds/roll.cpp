@@ -58,9 +58,10 @@ std::string event_of(const WideArea& area, const Roll& roll, std::size_t place) 
   const double arrived = roll.heard_s[place];
   const auto drops = drops_out(area, place);
   if (drops && arrived > *drops) {
+    const bool alone = std::ranges::find(roll.fates, Fate::heard) == roll.fates.end();
     return fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)),
                        roll.goes_on() ? "the others go on without it"
-                       : limited      ? "no site is heard in time"
+                       : alone        ? "no site is heard"
                                       : "the others wait forever: set a `deadline`");
   }
   const bool comes = !std::isinf(arrived);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -47,36 +48,84 @@ double slowest_steps(const RoundResult& result) {
   return seconds;
 }
 
-// What the fullest link has to carry of a round between the sites that are heard; and each of them
-// sends to the others too.
-double fullest_link(const RoundResult& result) {
+// Of the bytes that a flow brings over a link.
+using Counts = std::function<bool(const std::vector<Hop>& hops, LinkId link)>;
+
+// By wired link: seconds that it needs for what counts of a round.
+std::vector<double> link_seconds(const RoundResult& result, const Counts& counts) {
   const Schedule& schedule = result.plan.schedule;
-  const auto counts = [&](int place) {
-    const auto i = static_cast<std::size_t>(place);
-    return i >= result.shape.sites.size() || is_heard(result, i);  // the storage is always there
-  };
-  std::vector<double> bytes(result.wiring.links.size());
+  std::vector<double> seconds(result.wiring.links.size());
   for (const Operation& operation : schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
     const auto& hops = schedule.routes[operation.route].hops;
-    if (hops.empty()) continue;
-    if (!counts(hops.front().source)) continue;  // of a ring all are heard
-    const bool arrives = counts(hops.back().destination);
-    const auto leaves = [&](LinkId link) {
-      return std::ranges::any_of(hops,
-                                 [=](const Hop& hop) { return link == uplink_of(hop.source); });
-    };
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
-      if (arrives || leaves(link)) bytes[link] += operation.bytes * times;
+      if (counts(hops, link)) seconds[link] += operation.bytes * times;
     }
   }
   const double played_s = result.timeline.makespan_s;
-  double fullest = 0;
-  for (std::size_t link = 0; link < bytes.size(); ++link) {
-    if (bytes[link] <= 0) continue;
-    fullest = std::max(fullest, bytes[link] / capacity_bytes(result.wiring.links[link], played_s));
+  for (std::size_t link = 0; link < seconds.size(); ++link) {
+    if (seconds[link] <= 0) continue;
+    const double rate = capacity_bytes(result.wiring.links[link], played_s) / played_s;
+    seconds[link] /= rate * result.shape.rounds;
   }
-  return fullest * played_s / result.shape.rounds;
+  return seconds;
+}
+
+// What the fullest link has to carry of a round between the sites that are heard; and each of them
+// sends to the others too.
+double fullest_link(const RoundResult& result) {
+  const auto heard = [&](int place) {
+    const auto i = static_cast<std::size_t>(place);
+    return i >= result.shape.sites.size() || is_heard(result, i);  // the storage is always there
+  };
+  const std::vector<double> seconds =
+      link_seconds(result, [&](const std::vector<Hop>& hops, LinkId link) {
+        const auto leaves = [=](const Hop& hop) { return link == uplink_of(hop.source); };
+        return heard(hops.front().source) &&  // of a ring all are heard
+               (heard(hops.back().destination) || std::ranges::any_of(hops, leaves));
+      });
+  return seconds.empty() ? 0 : *std::ranges::max_element(seconds);
+}
+
+// By place: what the links that it sends over need for the bytes of all of a round.
+std::vector<double> sending_seconds(const RoundResult& result) {
+  const Schedule& schedule = result.plan.schedule;
+  const auto links_s = link_seconds(result, [](const auto&, LinkId) { return true; });
+  std::vector<double> seconds(result.shape.sites.size());
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.kind != OperationKind::flow) continue;
+    const auto& hops = schedule.routes[operation.route].hops;
+    if (hops.empty() || hops.front().source >= schedule.ranks) continue;
+    double& most = seconds[static_cast<std::size_t>(hops.front().source)];
+    if (std::isnan(result.timeline.end_s[id])) most = kInfinity;
+    for (const auto& [link, times] : result.wiring.routes[operation.route]) {
+      most = std::max(most, links_s[link]);
+    }
+  }
+  for (const std::vector<int>& places : schedule.alike) {
+    for (const int place : places) {
+      const double of_first = seconds[static_cast<std::size_t>(places.front())];
+      seconds[static_cast<std::size_t>(place)] = of_first;
+    }
+  }
+  return seconds;
+}
+
+// Of each place, between the ends of rounds; no shorter than its steps or what it sends.
+std::vector<double> own_paces(const RoundResult& result) {
+  std::vector<double> paces = sending_seconds(result);
+  const auto& ends = result.plan.ends;
+  for (std::size_t place = 0; place < paces.size(); ++place) {
+    double& pace = paces[place];
+    const double end = end_of(result.timeline, ends.back()[place]);
+    const double first = ends.size() > 1 ? end_of(result.timeline, ends.front()[place]) : 0;
+    const double rounds = static_cast<double>(std::max<std::size_t>(1, ends.size() - 1));
+    pace = std::isinf(end) ? end : std::max(pace, (end - first) / rounds);
+    const SiteWork& work = result.shape.sites[place];
+    pace = std::max({pace, result.round_s, work.start_s + result.shape.steps(place) * work.step_s});
+  }
+  return paces;
 }
 
 // In a steady state where rounds overlap or differ: from the end of the first one to that of the last
@@ -132,14 +181,7 @@ RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
 }  // namespace
 
 double RoundResult::period_s(std::size_t place) const {
-  if (is_heard(*this, place) || !shape.sums_later()) return round_s;
-  const double end = end_of(timeline, plan.ends.back()[place]);
-  if (std::isinf(end)) return end;
-  const std::size_t rounds = plan.ends.size();
-  const double first = rounds > 1 ? end_of(timeline, plan.ends.front()[place]) : 0;
-  const double own = (end - first) / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
-  const SiteWork& work = shape.sites[place];
-  return std::max({round_s, own, work.start_s + shape.steps(place) * work.step_s});
+  return paces_s.empty() || is_heard(*this, place) ? round_s : paces_s[place];
 }
 
 double slowest_copies(const RoundResult& result) {
@@ -192,6 +234,8 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   if (std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
     result.events = {why_it_never_ends(result)};
+  } else if (!roll.all_heard() && result.shape.sums_later()) {
+    result.paces_s = own_paces(result);
   }
   return result;
 }

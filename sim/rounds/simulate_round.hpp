@@ -37,8 +37,11 @@ struct RoundResult {
   double cutoff_s = std::numeric_limits<double>::infinity();
   std::vector<double> heard_s = {};
 
-  // Time per round. A site whose share a later sum takes reports its own pace; infinite if it never
-  // ends a round.
+  // By place, if what some hand in too late is taken into a later sum: their own time per round, at
+  // least what their messages take; infinite if those never arrive.
+  std::vector<double> paces_s = {};
+
+  // Time per round; of a site with a pace of its own, that.
   [[nodiscard]] double period_s(std::size_t place) const;
 };
 

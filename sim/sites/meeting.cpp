@@ -66,7 +66,9 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
 
 void Meeting::run_in(Group& group) {
   group_ = &group;
-  sites(group.heard) < 2 ? wait_alone() : shape_.exchange->run(*this);
+  // A leader sums what comes late, later.
+  const std::vector<int>& senders = shape_.exchange->has_leader ? group.present : group.heard;
+  sites(senders) < 2 ? wait_alone() : shape_.exchange->run(*this);
 }
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.

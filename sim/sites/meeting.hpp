@@ -46,8 +46,8 @@ class Meeting {
   // How many times larger parts are than if all sites were heard: those that are share the whole.
   [[nodiscard]] double part_growth() const { return group_->all / sites(heard()); }
   [[nodiscard]] OperationId encoded(int place) const { return encoded_[index(place)]; }
-  // ... by whom: places whose values are in the sum, which are two or more; those, and the places
-  // that still take the result. All ascend.
+  // ... by whom: places whose values are in the sum, which are two or more but for a leader; those,
+  // and the places that still take the result. All ascend.
   [[nodiscard]] const std::vector<int>& heard() const { return group_->heard; }
   [[nodiscard]] const std::vector<int>& present() const { return group_->present; }
   // Places that are not gone, whoever exchanges.

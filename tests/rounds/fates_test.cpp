@@ -255,6 +255,34 @@ TEST(Fates, ALinkThatStaysDownAbortsRoundsInRegionsToo) {
   EXPECT_TRUE(std::isinf(result.round_s));
 }
 
+// It sends 10 GB of each round at 0.1 GB/s.
+TEST(Fates, ASiteThatALeaderHearsLateKeepsThePaceOfItsLine) {
+  WideArea area = three_sites();
+  area.sites[2].uplink = Bandwidth::from_base(0.1 * kGB);
+  RoundShape shape = ten_steps(&exchanges::leader);
+  shape.overlap_steps = 1;
+  shape.delayed = true;
+  shape.rounds = 3;
+  const RoundResult result = simulate_round(area, shape, {.quorum = 2, .grace = 1_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
+  EXPECT_NEAR(result.round_s, 10, 1e-6);
+  EXPECT_NEAR(result.period_s(2), 100, 1e-6);
+}
+
+// Nobody but the leader is there by the deadline. The others hand in 1000 GB each, over its
+// line of 10 GB/s.
+TEST(Fates, SitesThatALeaderIsAloneWithoutShareItsLine) {
+  RoundShape shape = ten_steps(&exchanges::leader);
+  shape.overlap_steps = 1;
+  shape.delayed = true;
+  shape.rounds = 3;
+  for (SiteWork& work : shape.sites) work.whole_bytes = 1000 * kGB;
+  const RoundResult result = simulate_round(three_sites(), shape, {.deadline = 20_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
+  EXPECT_EQ(result.events.size(), 2u);
+  for (const std::size_t place : {1u, 2u}) EXPECT_GE(result.period_s(place), 200 * (1 - 1e-9));
+}
+
 // What a site hands in late counts in a later sum; what never arrives does not.
 TEST(Fates, ASiteThatALeaderNeverHearsKeepsNoPace) {
   WideArea area = three_sites();
