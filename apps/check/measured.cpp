@@ -10,6 +10,7 @@
 #include "apps/print.hpp"
 #include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/likely.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/text_table.hpp"
@@ -46,7 +47,7 @@ Drift drift_of(const MeasuredStep& step) {
 std::vector<Drift> drifts_of(const MeasuredStep& step, const study::TraceFit& traced) {
   constexpr double kLeastShare = 0.01;  // of the step: shorter ones do not show in it
   const double off =
-      study::kLikelySpreads * study::efficiency_spread(step.job.cluster()).of_logarithm;
+      sim::kLikelySpreads * study::efficiency_spread(step.job.cluster()).of_logarithm;
   std::vector<Drift> drifts;
   for (const study::GroupTime& one : traced.groups) {
     if (std::max(one.measured_s, one.base_s) < kLeastShare * traced.measured_step_s) continue;

@@ -14,8 +14,8 @@
 #include "apps/validate/blind_study.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/json_reader.hpp"
+#include "sim/base/likely.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/study/search/spread.hpp"
 #include "sim/study/sweep/origins.hpp"
 
 namespace apps {
@@ -73,7 +73,7 @@ void freeze(const BlindStudy& study, const std::filesystem::path& file) {
             {"version", GARDENHOSE_VERSION},
             {"program_sha256", sim::sweep::sha256_of_file("/proc/self/exe")},
             {"left_out", study.left_out},
-            {"nominal", sim::study::kLikelyShare}};
+            {"nominal", sim::kLikelyShare}};
   for (const std::string& name : input_names(study.rows)) json["inputs"][name] = hash_of(name);
   for (std::size_t i = 0; i < study.rows.size(); ++i) {
     const BlindPrediction& one = study.predictions[i].value();

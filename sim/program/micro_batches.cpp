@@ -7,72 +7,13 @@
 
 #include "sim/base/error.hpp"
 #include "sim/program/block_exchange.hpp"
+#include "sim/program/layer_kernels.hpp"
 #include "sim/schemes/kernels.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
-
-// An operation: a kernel, or several that follow each other on a stream.
-struct Timed {
-  std::string label;          // after the layer's; empty where it stands for the whole part
-  std::uint32_t kernels = 0;  // index into Program::kernels
-};
-using Kernels = std::vector<Timed>;
-
-// Two parts, between which something may communicate; `both` where nothing does.
-struct Pair {
-  Kernels first, second, both;
-};
-
-struct LayerTimes {
-  Pair forward;  // attention and feed-forward block
-  Kernels recompute;
-  Pair feed_forward_backward, attention_backward;  // gradients of inputs, then of weights
-  Kernels embedding, embedding_backward, head, head_backward;
-};
-
-// A product without a launch of its own is part of the kernel before it.
-Kernels timed(StepLayOut& step, const Operators& operators) {
-  Kernels all;
-  for (const Operator& one : operators) {
-    const bool follows = step.context.each_kernel ? one.launches == 0 : true;
-    if (all.empty() || !follows) {
-      all.push_back({step.context.each_kernel ? " " + std::string(one.name) : "",
-                     static_cast<std::uint32_t>(step.program.kernels.size())});
-      step.program.kernels.emplace_back();
-    }
-    step.program.kernels.back().push_back(step.roofline.block({one}));
-    const bool in_graph = step.parallelism.cuda_graphs && &one != &operators.front();
-    if (in_graph) step.program.kernels.back().back().launches = 0;
-  }
-  return all;
-}
-
-Pair timed(StepLayOut& step, const Operators& first, const Operators& second) {
-  Pair pair;
-  pair.first = timed(step, first);
-  pair.second = timed(step, second);
-  Operators both = first;
-  both.insert(both.end(), second.begin(), second.end());
-  pair.both = timed(step, both);
-  return pair;
-}
-
-LayerTimes layer_times(StepLayOut& step) {
-  const LayerOperators layer = layer_operators(step.context.model, step.parallelism);
-  const EndOperators ends = end_operators(step.context.model, step.parallelism);
-  return {
-      .forward = timed(step, layer.attention, layer.feed_forward),
-      .recompute = timed(step, layer.recompute),
-      .feed_forward_backward = timed(step, layer.feed_forward_inputs, layer.feed_forward_weights),
-      .attention_backward = timed(step, layer.attention_inputs, layer.attention_weights),
-      .embedding = timed(step, ends.embedding),
-      .embedding_backward = timed(step, ends.embedding_backward),
-      .head = timed(step, ends.head),
-      .head_backward = timed(step, ends.head_backward)};
-}
 
 // Of one micro-batch at one layer, over all tensor-parallel ranks.
 double activation_bytes(const StepLayOut& step) {
@@ -85,7 +26,7 @@ class MicroBatches {
   MicroBatches(StepLayOut& step, const LayerHooks& hooks)
       : step_(step),
         p_(step.parallelism),
-        times_(layer_times(step)),
+        kernels_(layer_kernels(step)),
         hooks_(hooks),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
         exchanged_bytes_(activation_bytes(step)) {
@@ -94,7 +35,7 @@ class MicroBatches {
           {axis->name, 0, 0}, [&] { return axis->after_block->lay_out(step, exchanged_bytes_); });
       step.program.block_streams.push_back(step.program.communications[key].last_stream());
       block_exchanges_.push_back(key);
-      if (axis->after_block->gather_again == nullptr) continue;
+      if (axis->after_block->gather_again == nullptr || inputs_gathered_again(p_) == 0) continue;
       input_gathers_.push_back(step.communication({axis->name, 1, 0}, [&] {
         return axis->after_block->gather_again(step, exchanged_bytes_);
       }));
@@ -199,8 +140,9 @@ class MicroBatches {
     step_.add(stage, std::move(receive));
   }
 
-  void compute(int stage, Phase phase, const std::string& label, const Kernels& kernels) {
-    for (const Timed& one : kernels) {
+  void compute(int stage, Phase phase, const std::string& label,
+               const LayerKernels::Part& kernels) {
+    for (const LayerKernels::Operation& one : kernels) {
       step_.add(stage, Compute{phase, label + one.label, one.kernels});
     }
   }
@@ -231,24 +173,24 @@ class MicroBatches {
     for (int layer = 0; layer < layers(stage, task); ++layer) {
       hooks_.before_forward(stage, start(stage, task) + layer, task.micro_batch);
       if (is_first(place) && layer == 0) {
-        compute(stage, Phase::forward, "embedding", times_.embedding);
+        compute(stage, Phase::forward, "embedding", kernels_.embedding);
       }
       forward_layer(stage, label_of(stage, task, layer));
     }
-    if (is_last(place)) compute(stage, Phase::forward, "head", times_.head);
+    if (is_last(place)) compute(stage, Phase::forward, "head", kernels_.head);
   }
 
   [[nodiscard]] bool communicates() const { return !block_exchanges_.empty(); }
 
   void forward_layer(int stage, const std::string& label) {
     if (!communicates()) {
-      compute(stage, Phase::forward, label, times_.forward.both);
+      compute(stage, Phase::forward, label, kernels_.forward.both);
       return;
     }
-    compute(stage, Phase::forward, label + " attention", times_.forward.first);
+    compute(stage, Phase::forward, label + " attention", kernels_.forward.first);
     exchange(stage, "attention output");
     wait(stage);
-    compute(stage, Phase::forward, label + " feed-forward", times_.forward.second);
+    compute(stage, Phase::forward, label + " feed-forward", kernels_.forward.second);
     exchange(stage, "feed-forward output");
     wait(stage);
   }
@@ -256,7 +198,7 @@ class MicroBatches {
   void backward(int stage, const Task& task) {
     const int place = virtual_stage(stage, task);
     if (is_last(place)) {
-      compute(stage, Phase::backward, "head", times_.head_backward);
+      compute(stage, Phase::backward, "head", kernels_.head_backward);
     } else {
       receive(stage, task, place + 1);
     }
@@ -265,18 +207,18 @@ class MicroBatches {
       hooks_.before_backward(stage, held, task.micro_batch);
       backward_layer(stage, label_of(stage, task, layer));
       if (is_first(place) && layer == 0) {
-        compute(stage, Phase::backward, "embedding", times_.embedding_backward);
+        compute(stage, Phase::backward, "embedding", kernels_.embedding_backward);
       }
       hooks_.after_backward(stage, held, task.micro_batch);
     }
   }
 
   void backward_layer(int stage, const std::string& label) {
-    compute(stage, Phase::recompute, label, times_.recompute);
+    compute(stage, Phase::recompute, label, kernels_.recompute);
     recompute_communication(stage);
     const int gathers = inputs_gathered_again(p_);
-    backward_block(stage, label, "feed-forward", times_.feed_forward_backward, gathers == 2);
-    backward_block(stage, label, "attention", times_.attention_backward, gathers >= 1);
+    backward_block(stage, label, "feed-forward", kernels_.feed_forward_backward, gathers == 2);
+    backward_block(stage, label, "attention", kernels_.attention_backward, gathers >= 1);
   }
 
   // What is recomputed repeats the forward pass's collectives.
@@ -291,7 +233,7 @@ class MicroBatches {
   // What overlaps: the gather of the block's input beside the gradients of inputs, and the exchange
   // of these beside the gradients of the first weights.
   void backward_block(int stage, const std::string& layer, const std::string& block,
-                      const Pair& gradients, bool gathers_input) {
+                      const LayerKernels::Pair& gradients, bool gathers_input) {
     const bool overlaps = communicates() && p_.overlap.tensor;
     if (gathers_input) gather_input(stage, block + " input");
     if (gathers_input && !overlaps) wait_for_input(stage);
@@ -311,7 +253,7 @@ class MicroBatches {
 
   StepLayOut& step_;
   const Parallelism& p_;
-  LayerTimes times_;
+  LayerKernels kernels_;
   const LayerHooks& hooks_;
   std::vector<std::vector<int>> starts_;        // of chunks, by stage
   std::vector<Done> done_;                      // by virtual stage

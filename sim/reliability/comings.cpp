@@ -26,6 +26,16 @@ bool Comings::is_held() const {
   return std::ranges::any_of(ready_, [](int count) { return count > 0; });
 }
 
+// Of those that are ready.
+bool Comings::is_first(std::size_t kind, int member) const {
+  std::size_t first = 0;
+  while (ready_[first] == 0) ++first;
+  if (first != kind) return false;
+  const auto ready = [](const Member& one) { return one.where == Where::ready; };
+  const std::vector<Member>& own = members_[kind];
+  return std::ranges::find_if(own, ready) - own.begin() == member;
+}
+
 // As it is after a long time: there, or away.
 void Comings::begin(std::size_t kind, int member) {
   const MemberKind& one = given_.kinds[kind];
@@ -94,7 +104,10 @@ void Comings::leave(const Queued& event, Event& told) {
   const Member& member = at(event.kind, event.member);
   const bool was_ready = member.where == Where::ready;
   told.since_s = was_ready ? member.since_s : kNeverReady;
-  if (was_ready) --ready_[event.kind];
+  if (was_ready) {
+    told.is_first = is_first(event.kind, event.member);
+    --ready_[event.kind];
+  }
   move(event, Where::away);
   queue_.push({event.time_s + draw(given_.kinds[event.kind].away_s), What::is_back, event.kind,
                event.member});

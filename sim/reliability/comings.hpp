@@ -22,6 +22,8 @@ class Comings {
     int member;  // of the kind
     // Of one that leaves: since when it could take part; infinite if it could not.
     double since_s = 0;
+    // Of those that could take part, by kind and number.
+    bool is_first = false;
     // It was the last that held the state.
     bool loses_state = false;
   };
@@ -55,6 +57,7 @@ class Comings {
 
   [[nodiscard]] double draw(double mean_s);
   [[nodiscard]] bool is_held() const;
+  [[nodiscard]] bool is_first(std::size_t kind, int member) const;
   [[nodiscard]] Member& at(std::size_t kind, int member) {
     return members_[kind][static_cast<std::size_t>(member)];
   }

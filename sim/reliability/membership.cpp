@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "sim/base/error.hpp"
-#include "sim/reliability/comings.hpp"
 
 namespace sim {
 namespace {
@@ -17,235 +16,7 @@ int sum(const std::vector<int>& members) {
   return std::accumulate(members.begin(), members.end(), 0);
 }
 
-double contribution(const Membership& membership, const RoundLength& round, std::size_t kind) {
-  return round.per_round.empty() ? membership.kinds[kind].per_round : round.per_round[kind];
-}
-
-class Rounds {
- public:
-  Rounds(const Membership& membership, double span_s, std::uint64_t seed, Month* month)
-      : given_(membership),
-        end_s_(span_s),
-        month_(month),
-        comings_(membership, seed, month),
-        kinds_(membership.kinds.size()) {
-    std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
-    played_.saves.resize(kinds_.size());
-  }
-
-  PlayedRounds run() {
-    while (now_s_ < end_s_) {
-      while (comings_.next_s() <= now_s_) take_event();
-      if (given_.save_every > 0 && unsaved_rounds_ >= given_.save_every) {
-        save();
-      } else if (const auto round = round_of(comings_.ready()); !round) {
-        wait_for_members();
-      } else if (comings_.next_s() >= now_s_ + round->round_s) {
-        play_quiet(*round);
-      } else {
-        play_eventful(round);
-      }
-    }
-    if (month_ != nullptr) comings_.end_month(now_s_);
-    played_.time_s = now_s_;
-    const auto rounds = static_cast<double>(std::max<std::int64_t>(1, played_.rounds));
-    played_.members /= rounds;
-    played_.heard /= rounds;
-    return played_;
-  }
-
- private:
-  using Event = Comings::Event;
-
-  Event take_event() {
-    const Event event = comings_.take();
-    if (event.what == Comings::What::leaves) ++played_.leaves;
-    if (event.loses_state) go_back();
-    return event;
-  }
-
-  // To the last checkpoint.
-  void go_back() {
-    played_.kept -= unsaved_;
-    played_.undone += unsaved_;
-    unsaved_ = 0;
-    unsaved_rounds_ = 0;
-  }
-
-  // One member writes while all wait.
-  void save() {
-    const std::size_t kind = saving_kind(given_, comings_.ready());
-    const double start_s = now_s_;
-    now_s_ += given_.kinds[kind].saves_s;
-    while (unsaved_rounds_ > 0 && comings_.next_s() < now_s_) {
-      const Event event = take_event();
-      if (event.loses_state) now_s_ = event.time_s;
-    }
-    note({.start_s = start_s, .end_s = now_s_, .what = "checkpoint"});
-    played_.saved_s += now_s_ - start_s;
-    if (unsaved_rounds_ > 0) ++played_.saves[kind];
-    unsaved_ = 0;
-    unsaved_rounds_ = 0;
-  }
-
-  // Nothing if they are too few, or would never end it.
-  [[nodiscard]] std::optional<RoundLength> round_of(const std::vector<int>& members) const {
-    if (sum(members) < given_.least) return std::nullopt;
-    const RoundLength round = given_.round(members);
-    return std::isfinite(round.round_s) ? std::optional(round) : std::nullopt;
-  }
-
-  void note(const Span& span) {
-    if (month_ != nullptr) month_->push_back(span);
-  }
-
-  void wait_for_members() {
-    const double until_s = std::min(comings_.next_s(), end_s_);
-    note({.start_s = now_s_, .end_s = until_s, .what = "too few sites"});
-    played_.idle_s += until_s - now_s_;
-    now_s_ = until_s;
-  }
-
-  void end_rounds(const std::vector<int>& members, const RoundLength& round, double rounds) {
-    for (const std::size_t kind : kinds_) {
-      const double each = contribution(given_, round, kind);
-      const double added = rounds * members[kind] * each;
-      played_.kept += added;
-      unsaved_ += added;
-      if (each > 0) played_.heard += rounds * members[kind];
-    }
-    unsaved_rounds_ += static_cast<std::int64_t>(rounds);
-    played_.members += rounds * sum(members);
-    played_.rounds += static_cast<std::int64_t>(rounds);
-  }
-
-  void note_rounds(double start_s, double end_s, const std::vector<int>& members, double rounds) {
-    note({.start_s = start_s,
-          .end_s = end_s,
-          .what = "rounds",
-          .count = static_cast<std::int64_t>(rounds),
-          .members = sum(members)});
-  }
-
-  // As many rounds, with a checkpoint after each `save_every`, as end before anything happens. Returns
-  // whether any do.
-  bool play_saved(const RoundLength& round, double until_s) {
-    if (given_.save_every == 0 || unsaved_rounds_ > 0) return false;
-    const std::size_t kind = saving_kind(given_, comings_.ready());
-    const double saves_s = given_.kinds[kind].saves_s;
-    const double rounds_s = given_.save_every * round.round_s;
-    const double times = std::floor((until_s - now_s_) / (rounds_s + saves_s));
-    if (times < 1) return false;
-    end_rounds(comings_.ready(), round, times * given_.save_every);
-    unsaved_ = 0;
-    unsaved_rounds_ = 0;
-    played_.saved_s += times * saves_s;
-    played_.saves[kind] += times;
-    for (double time = 0; time < times && month_ != nullptr; ++time) {
-      const double begun_s = now_s_ + time * (rounds_s + saves_s), ended_s = begun_s + rounds_s;
-      note_rounds(begun_s, ended_s, comings_.ready(), given_.save_every);
-      note({.start_s = ended_s, .end_s = ended_s + saves_s, .what = "checkpoint"});
-    }
-    now_s_ += times * (rounds_s + saves_s);
-    return true;
-  }
-
-  // As many rounds as end before anything happens.
-  void play_quiet(const RoundLength& round) {
-    const double until_s = std::min(comings_.next_s(), end_s_);
-    if (play_saved(round, until_s)) return;
-    double rounds = std::max(1.0, std::floor((until_s - now_s_) / round.round_s));
-    if (given_.save_every > 0) {
-      rounds = std::min(rounds, static_cast<double>(given_.save_every - unsaved_rounds_));
-    }
-    end_rounds(comings_.ready(), round, rounds);
-    note_rounds(now_s_, now_s_ + rounds * round.round_s, comings_.ready(), rounds);
-    now_s_ += rounds * round.round_s;
-  }
-
-  // Takes events until `until_s()`, which may move on with each member of the round that leaves, or
-  // until the others cannot end it.
-  template <class Until, class Leave>
-  void take_events(std::vector<int>& members, double start_s,
-                   const std::optional<RoundLength>& round, Until until_s, Leave leave) {
-    while (round && comings_.next_s() < until_s()) {
-      const Event event = take_event();
-      if (event.what != Comings::What::leaves || event.since_s > start_s) continue;
-      --members[event.kind];
-      played_.lost += given_.kinds[event.kind].per_round;
-      leave(event.time_s);
-    }
-  }
-
-  // A round in which somebody leaves or comes back. What is noted of it is replaced where it is lost.
-  void play_eventful(std::optional<RoundLength> round) {
-    const double start_s = now_s_;
-    std::vector<int>& members = members_ = comings_.ready();
-    double noticed_s = 0;
-    const auto left = [&](double time_s) {
-      const double cutoff_s = start_s + round->cutoff_s;
-      noticed_s = std::min(time_s + given_.detection_s, std::max(time_s, cutoff_s));
-      round = round_of(members);
-    };
-    const auto exchange_s = [&] { return std::max(start_s + round->steps_s, noticed_s); };
-    take_events(members, start_s, round, exchange_s, left);
-    if (!round) return lose(members, noticed_s);
-    double begun_s = exchange_s();
-    played_.waited_s += begun_s - (start_s + round->steps_s);
-    Month apart;  // members' spans have no order among those of rounds
-    const auto part = [&](double from_s, double to_s, const char* what) {
-      if (month_ == nullptr || from_s >= to_s) return;
-      apart.push_back({.start_s = from_s, .end_s = to_s, .what = what});
-    };
-    part(start_s, start_s + round->steps_s, "steps");
-    part(start_s + round->steps_s, begun_s, "waiting");
-    const auto end_s = [&] { return begun_s + round->round_s - round->steps_s; };
-    take_events(members, start_s, round, end_s, [&](double time_s) {
-      left(time_s);
-      part(begun_s, time_s, "broken exchange");
-      part(std::max(begun_s, time_s), noticed_s, "waiting");
-      played_.waited_s += noticed_s - begun_s;
-      begun_s = noticed_s;
-    });
-    if (!round) return lose(members, noticed_s);
-    if (noticed_s == 0) {
-      note_rounds(now_s_, end_s(), members, 1);
-    } else if (month_ != nullptr) {
-      part(begun_s, end_s(), "exchange");
-      apart.front().count = 1;
-      apart.front().members = sum(members);
-      month_->insert(month_->end(), apart.begin(), apart.end());
-    }
-    now_s_ = end_s();
-    end_rounds(members, *round, 1);
-  }
-
-  // A round that too few are left to end.
-  void lose(const std::vector<int>& members, double until_s) {
-    for (const std::size_t kind : kinds_) {
-      played_.lost += members[kind] * given_.kinds[kind].per_round;
-    }
-    note({.start_s = now_s_, .end_s = until_s, .what = "lost round"});
-    now_s_ = until_s;
-  }
-
-  const Membership& given_;
-  double end_s_, now_s_ = 0;
-  Month* month_;
-  Comings comings_;
-  std::vector<int> members_;  // of the round that is played, by kind
-  std::vector<std::size_t> kinds_;
-  PlayedRounds played_;
-  double unsaved_ = 0;  // contributions since the last checkpoint
-  std::int64_t unsaved_rounds_ = 0;
-};
-
 }  // namespace
-
-PlayedRounds play_rounds(const Membership& membership, double span_s, std::uint64_t seed,
-                         Month* month) {
-  return Rounds(membership, span_s, seed, month).run();
-}
 
 double ready_share(const MemberKind& kind) {
   if (std::isinf(kind.stays_s)) return 1;
@@ -259,11 +30,12 @@ double expected_per_second(const Membership& membership) {
   }
   if (sum(members) < std::max(1, membership.least)) return 0;
   const RoundLength round = membership.round(members);
+  const double counted_s = std::min(round.handed_in_s, round.round_s);
   double kept = 0;
   for (std::size_t i = 0; i < membership.kinds.size(); ++i) {
     const MemberKind& kind = membership.kinds[i];
-    const double ends = std::isinf(kind.stays_s) ? 1 : std::exp(-round.round_s / kind.stays_s);
-    kept += kind.count * contribution(membership, round, i) * ready_share(kind) * ends;
+    const double counts = std::isinf(kind.stays_s) ? 1 : std::exp(-counted_s / kind.stays_s);
+    kept += kind.count * round.of_each(kind, i) * ready_share(kind) * counts;
   }
   if (membership.save_every == 0) return kept / round.round_s;
   const double saves_s = membership.kinds[saving_kind(membership, members)].saves_s;

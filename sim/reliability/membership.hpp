@@ -7,6 +7,14 @@
 //
 // A member that leaves takes its steps of the round with it. During the steps the others notice that in
 // time, or begin their exchange that much later; an exchange that it breaks is detected and begun anew.
+// Where members hand in their values to something that outlasts them, as to a storage, they break nothing:
+// one that leaves before it has handed them in is missing from the round, which ends once the others have
+// noticed; one that leaves later is not.
+//
+//   member a  ══steps══╪ up ╪═══down═══╪   counts      round_s       until all have downloaded
+//   member b  ══steps══╪ up ╪═x            counts      handed_in_s   until all have uploaded
+//   member c  ══steps══╪═x                 does not    steps_s
+//
 // Members that go on without those that they do not hear (a deadline, a quorum) wait no longer for one
 // that has left than for one that is late. Times until a member leaves, and until it is back, are exponential.
 //
@@ -41,8 +49,15 @@ struct RoundLength {
   double round_s = 0;  // until it has ended; infinite: it never does
   // When the members go on without those that they have not heard; infinite: they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();
+  // When the values of all members are where the others get them from, whoever leaves; infinite: only
+  // those that stay to the end hand over theirs, and begin anew without one that leaves.
+  double handed_in_s = std::numeric_limits<double>::infinity();
   // By kind, what a member contributes to it; none: MemberKind::per_round.
   std::span<const double> per_round = {};
+
+  [[nodiscard]] double of_each(const MemberKind& one, std::size_t kind) const {
+    return per_round.empty() ? one.per_round : per_round[kind];
+  }
 };
 
 struct Membership {
@@ -50,6 +65,8 @@ struct Membership {
   // Of so many members of each kind, of which at least one takes part.
   std::function<RoundLength(std::span<const int> members)> round;
   double detection_s = 0;
+  // The first member that is there sums for the others: its leaving breaks an exchange all the same.
+  bool is_led = false;
   int least = 1;       // members of a round, a quorum
   int save_every = 0;  // rounds from one checkpoint to the next; 0: none
 };
@@ -58,8 +75,8 @@ struct Membership {
 struct PlayedRounds {
   double time_s = 0;
   double kept = 0;      // of what members contributed
-  double lost = 0;      // MemberKind::per_round of each that left before the round's end
-  double members = 0;   // at the end of a round, mean
+  double lost = 0;      // MemberKind::per_round of each that left too early to count in a round
+  double members = 0;   // that count in a round, mean
   double heard = 0;     // of them, those that contribute to it
   double waited_s = 0;  // for members that had left: detection, and exchanges begun in vain
   double idle_s = 0;    // with fewer members than are needed
@@ -75,10 +92,10 @@ struct PlayedRounds {
                                        std::uint64_t seed, Month* month = nullptr);
 
 // Plain arithmetic: what is kept per second if a round takes as long as it does with the mean number
-// of members, rounded, and nobody waits for those that leave. In a round of R seconds a member takes
-// part to the end if it is ready at the start and stays for R more:
+// of members, rounded, and nobody waits for those that leave. In a round of R seconds a member counts
+// if it is ready at the start and stays until it has handed in its values after H, R or less:
 //
-//   per_round / R x stays exp(-(joins + R) / stays) / (stays + away)
+//   per_round / R x stays exp(-(joins + H) / stays) / (stays + away)
 //
 // Each round has its share of a checkpoint, and nothing is undone.
 [[nodiscard]] double expected_per_second(const Membership& membership);

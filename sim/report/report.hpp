@@ -116,6 +116,7 @@ struct RoundFigures {
   std::vector<std::string> events;  // what kept a round from being complete
   // From its start, when sites go on without those that they have not heard; infinite: never.
   double cutoff_s = std::numeric_limits<double>::infinity();
+  double handed_in_s = std::numeric_limits<double>::infinity();  // RoundLength::handed_in_s
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
   double tokens = 0;       // of the round
   // From the last step of a round until its last result is there, mean over sites and rounds: what

@@ -39,6 +39,10 @@ void set_cutoff(const Patience& patience, Roll& roll) {
   roll.quorum = std::move(places);
 }
 
+bool any_heard(const Roll& roll) {
+  return std::ranges::find(roll.fates, Fate::heard) != roll.fates.end();
+}
+
 std::optional<double> drops_out(const WideArea& area, std::size_t place) {
   const auto& at = site_of(area, static_cast<int>(place)).drops_out;
   return at ? std::optional(at->base()) : std::nullopt;
@@ -52,17 +56,30 @@ Fate fate_of(const WideArea& area, const Roll& roll, std::size_t place) {
   return std::isinf(arrived) ? Fate::gone : Fate::heard;
 }
 
+// What the others do without one that drops out.
+const char* what_others_do(const Roll& roll) {
+  return roll.goes_on()     ? "the others go on without it"
+         : !any_heard(roll) ? "no site is heard"
+                            : "the others wait forever: set a `deadline`";
+}
+
+// Whether others still need what it sends when it drops out.
+bool breaks_off(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
+                const Roll& roll, std::size_t place) {
+  const auto drops = drops_out(area, place);
+  if (!drops || roll.fates[place] != Fate::heard) return false;
+  return std::ranges::any_of(plan.sends[place],
+                             [&](OperationId id) { return end_of(timeline, id) > *drops; });
+}
+
 // Why a site is not heard, and what the others do.
 std::string event_of(const WideArea& area, const Roll& roll, std::size_t place) {
   const bool limited = !std::isinf(roll.cutoff_s);
   const double arrived = roll.heard_s[place];
   const auto drops = drops_out(area, place);
   if (drops && arrived > *drops) {
-    const bool alone = std::ranges::find(roll.fates, Fate::heard) == roll.fates.end();
     return fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)),
-                       roll.goes_on() ? "the others go on without it"
-                       : alone        ? "no site is heard"
-                                      : "the others wait forever: set a `deadline`");
+                       what_others_do(roll));
   }
   const bool comes = !std::isinf(arrived);
   if (!comes && !roll.goes_on()) {
@@ -84,9 +101,7 @@ double end_of(const Timeline& timeline, OperationId id) {
   return std::isnan(end) ? kNever : end;
 }
 
-bool Roll::goes_on() const {
-  return !std::isinf(cutoff_s) && std::ranges::find(fates, Fate::heard) != fates.end();
-}
+bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(*this); }
 
 Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
                const Timeline& timeline) {
@@ -105,6 +120,25 @@ Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& 
                           event_of(area, roll, place));
   }
   return roll;
+}
+
+bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline, Roll& roll) {
+  std::vector<std::size_t> gone;
+  const auto at = [&](std::size_t place) { return *drops_out(area, place); };
+  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
+    if (!breaks_off(area, plan, timeline, roll, place)) continue;
+    if (!gone.empty() && at(place) < at(gone.front())) gone.clear();
+    if (gone.empty() || at(place) == at(gone.front())) gone.push_back(place);
+  }
+  if (gone.empty()) return false;
+  for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
+  roll.broken_s = at(gone.front());
+  for (const std::size_t place : gone) {
+    roll.events.push_back(fmt::format(
+        "{}: drops out at {}, during the exchange; {}", place_name(area, static_cast<int>(place)),
+        to_text(Seconds::from_base(roll.broken_s)), what_others_do(roll)));
+  }
+  return true;
 }
 
 }  // namespace sim

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roll of a round that was played with all sites: who is heard in time, and how the round is to
 // go on without the others.
+//
+//   heard     its values have arrived at the first of the others, in time
+//   skipped   they arrive too late
+//   gone      it drops out before; or later, while others still need what it sends, which breaks their
+//             exchange: its hops of a ring, its sums of an all_to_all, its values for the last receiver.
+//             What it has handed in to storage, a syncer, a leader or its partner needs it no more.
+//
+// The others go on without those that are not heard at the deadline, or when the quorum's grace is over;
+// if an exchange breaks later than that, at once. Without either they wait forever.
 #pragma once
 
 #include <limits>
@@ -38,6 +47,8 @@ struct Roll {
   std::vector<Fate> fates;               // by place
   std::vector<std::string> events = {};  // one line per unheard site
 
+  double broken_s = 0;  // when the last that broke an exchange has dropped out
+
   [[nodiscard]] bool all_heard() const { return events.empty(); }
   // Without those that are not heard.
   [[nodiscard]] bool goes_on() const;
@@ -45,5 +56,9 @@ struct Roll {
 
 [[nodiscard]] Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
                              const Timeline& timeline);
+// Of a round that those do not take part in: adds those that break its exchange first. Returns whether
+// some do.
+[[nodiscard]] bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
+                              Roll& roll);
 
 }  // namespace sim

@@ -6,10 +6,6 @@
 namespace sim {
 namespace {
 
-bool is_heard_of(const RoundResult& result, std::size_t place) {
-  return result.shape.fate(place) == Fate::heard;
-}
-
 // The rounds that give the time of one: from the end of the first to that of the last like it, or a
 // single cycle from its start.
 struct Played {
@@ -20,10 +16,8 @@ struct Played {
 
 Played played_rounds(const RoundResult& result, std::size_t place) {
   const std::size_t rounds = result.plan.ends.size();
-  const auto cycle = static_cast<std::size_t>(result.shape.across_every);
-  const auto end = [&](std::size_t round) {
-    return end_of(result.timeline, result.plan.ends[round][place]);
-  };
+  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
+  const auto end = [&](std::size_t round) { return result.end_s(result.plan.ends[round][place]); };
   if (rounds == cycle) return {cycle - 1, {0, end(cycle - 1)}, static_cast<double>(cycle)};
   const std::size_t last = rounds - cycle;
   return {last, {end(0), end(last)}, static_cast<double>(last)};
@@ -35,7 +29,7 @@ std::size_t last_place(const RoundResult& result) {
   std::size_t latest = 0;
   double end = -1;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    if (!is_heard_of(result, place)) continue;
+    if (!result.is_heard(place)) continue;
     const double own = played_rounds(result, place).at.end_s;
     if (own <= end) continue;
     end = own;
@@ -72,7 +66,7 @@ TimeParts parts_of_round(const RoundResult& result, std::size_t place) {
 }
 
 double exchange_after_round_s(const RoundResult& result) {
-  const auto cycle = static_cast<std::size_t>(result.shape.across_every);
+  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
   double sum = 0;
   double rounds = 0;  // of all places
   for (std::size_t round = result.plan.ends.size() > cycle ? cycle : 0;
@@ -80,8 +74,8 @@ double exchange_after_round_s(const RoundResult& result) {
     for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
       const OperationId received = result.plan.results[round][place];
       const OperationId end = result.plan.ends[round][place];
-      if (!is_heard_of(result, place) || received == kNoOperation || end == kNoOperation) continue;
-      sum += std::max(0.0, end_of(result.timeline, received) - end_of(result.timeline, end));
+      if (!result.is_heard(place) || received == kNoOperation || end == kNoOperation) continue;
+      sum += std::max(0.0, result.end_s(received) - result.end_s(end));
       ++rounds;
     }
   }

@@ -213,7 +213,8 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
            .overlap_steps = scheme.between_sites->overlap_steps,
            .outcome = outcome_name(result.outcome),
            .events = result.events,
-           .cutoff_s = result.cutoff_s};
+           .cutoff_s = result.cutoff_s,
+           .handed_in_s = result.handed_in_s};
   const WideBytes bytes = wide_bytes(result.plan.schedule, result.shape.sites.size());
   add_sites(context, scheme, result, bytes, round);
   add_memory(report);

@@ -9,6 +9,7 @@
 
 #include "sim/rounds/never_ends.hpp"
 #include "sim/schedule/wiring.hpp"
+#include "sim/sites/pairings.hpp"
 #include "sim/sites/regions.hpp"
 
 namespace sim {
@@ -23,16 +24,12 @@ void play(const WideArea& area, RoundResult& result) {
       simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kRoundLimit});
 }
 
-bool is_heard(const RoundResult& result, std::size_t place) {
-  return result.shape.fate(place) == Fate::heard;
-}
-
 // The last end of a round over the sites that are in it.
 double end_of_round(const RoundResult& result, std::size_t round) {
   double end = 0;
   for (std::size_t place = 0; place < result.plan.ends[round].size(); ++place) {
-    if (!is_heard(result, place)) continue;
-    end = std::max(end, end_of(result.timeline, result.plan.ends[round][place]));
+    if (!result.is_heard(place)) continue;
+    end = std::max(end, result.end_s(result.plan.ends[round][place]));
   }
   return end;
 }
@@ -41,7 +38,7 @@ double end_of_round(const RoundResult& result, std::size_t round) {
 double slowest_steps(const RoundResult& result) {
   double seconds = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    if (!is_heard(result, place)) continue;
+    if (!result.is_heard(place)) continue;
     const SiteWork& work = result.shape.sites[place];
     seconds = std::max(seconds, work.start_s + result.shape.steps(place) * work.step_s);
   }
@@ -76,7 +73,7 @@ std::vector<double> link_seconds(const RoundResult& result, const Counts& counts
 double fullest_link(const RoundResult& result) {
   const auto heard = [&](int place) {
     const auto i = static_cast<std::size_t>(place);
-    return i >= result.shape.sites.size() || is_heard(result, i);  // the storage is always there
+    return i >= result.shape.sites.size() || result.is_heard(i);  // the storage is always there
   };
   const std::vector<double> seconds =
       link_seconds(result, [&](const std::vector<Hop>& hops, LinkId link) {
@@ -118,8 +115,8 @@ std::vector<double> own_paces(const RoundResult& result) {
   const auto& ends = result.plan.ends;
   for (std::size_t place = 0; place < paces.size(); ++place) {
     double& pace = paces[place];
-    const double end = end_of(result.timeline, ends.back()[place]);
-    const double first = ends.size() > 1 ? end_of(result.timeline, ends.front()[place]) : 0;
+    const double end = result.end_s(ends.back()[place]);
+    const double first = ends.size() > 1 ? result.end_s(ends.front()[place]) : 0;
     const double rounds = static_cast<double>(std::max<std::size_t>(1, ends.size() - 1));
     pace = std::isinf(end) ? end : std::max(pace, (end - first) / rounds);
     const SiteWork& work = result.shape.sites[place];
@@ -131,7 +128,7 @@ std::vector<double> own_paces(const RoundResult& result) {
 // In a steady state where rounds overlap or differ: from the end of the first one to that of the last
 // like it. Some sites or links may run ahead for those few rounds, but none does for ever.
 double round_time(const RoundResult& result) {
-  const auto cycle = static_cast<std::size_t>(result.shape.across_every);
+  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
   const std::size_t last = result.plan.ends.size() - cycle;
   if (last == 0) return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
   const double end = end_of_round(result, last);
@@ -166,29 +163,42 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   return result;
 }
 
-// The shape without those that are not heard. Where exchanges of a round's fragments overlap steps, a
-// grace only tells who is late.
+// The shape without those that are not heard, in as many cycles of those that are left. Where exchanges
+// of a round's fragments overlap steps, a grace only tells who is late.
 RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
+  const int cycle = shape.cycle();
   shape.fates = roll.fates;
-  if (roll.quorum.empty()) {
-    shape.cutoff_s = roll.cutoff_s;
+  if (shape.rounds % cycle == 0) shape.rounds = shape.rounds / cycle * shape.cycle();
+  if (roll.quorum.empty() || roll.broken_s > 0) {
+    shape.cutoff_s = std::max(roll.cutoff_s, roll.broken_s);
   } else if (shape.fragments == 1 || shape.overlap_steps == 0) {
     shape.grace = Grace{roll.quorum, grace.base()};
   }
   return shape;
 }
 
+// At the end of the round at the latest: what overlaps steps may still be on its way then.
+double handed_in(const RoundResult& result) {
+  double last = 0;
+  for (std::size_t place = 0; place < result.heard_s.size(); ++place) {
+    if (result.is_heard(place)) last = std::max(last, result.heard_s[place]);
+  }
+  return std::min(last, result.round_s);
+}
+
 }  // namespace
 
+double RoundResult::end_s(OperationId id) const { return end_of(timeline, id); }
+
 double RoundResult::period_s(std::size_t place) const {
-  return paces_s.empty() || is_heard(*this, place) ? round_s : paces_s[place];
+  return paces_s.empty() || is_heard(place) ? round_s : paces_s[place];
 }
 
 double slowest_copies(const RoundResult& result) {
   const RoundShape& shape = result.shape;
   double seconds = 0;
   for (std::size_t place = 0; place < shape.sites.size(); ++place) {
-    if (!is_heard(result, place)) continue;
+    if (!result.is_heard(place)) continue;
     double of_cycle = 0;
     for (int round = 0; round < shape.across_every; ++round) {
       of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
@@ -218,33 +228,36 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   if (hides && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
   }
+  const auto aborts = [&] { return !roll.all_heard() && !roll.goes_on(); };
+  bool again = result.shape.apart || !roll.all_heard();
+  do {
+    if (aborts()) break;
+    if (again) {
+      result.shape = roll.all_heard() ? shape : without_unheard(shape, roll, patience.grace);
+      play(area, result);
+    }
+    again = add_broken(area, result.plan, result.timeline, roll);
+  } while (again);
   result.events = roll.events;
-  if (!roll.all_heard() && !roll.goes_on()) {
-    result.outcome = RoundOutcome::aborted;
-    result.round_s = kInfinity;
-    return result;
-  }
-  if (result.shape.apart || !roll.all_heard()) {
-    result.shape = roll.all_heard() ? std::move(shape)
-                                    : without_unheard(std::move(shape), roll, patience.grace);
-    play(area, result);
-  }
-  result.outcome = roll.all_heard() ? RoundOutcome::complete : RoundOutcome::partial;
-  result.round_s = round_time(result);
-  if (std::isinf(result.round_s)) {
+  result.outcome = aborts()           ? RoundOutcome::aborted
+                   : roll.all_heard() ? RoundOutcome::complete
+                                      : RoundOutcome::partial;
+  result.round_s = aborts() ? kInfinity : round_time(result);
+  if (!aborts() && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
     result.events = {why_it_never_ends(result)};
-  } else if (!roll.all_heard() && result.shape.sums_later()) {
+  } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
     result.paces_s = own_paces(result);
   }
+  if (shape.exchange->outlasts_leavers) result.handed_in_s = handed_in(result);
   return result;
 }
 
 int rounds_played(const RoundContext& context, const Scheme& scheme) {
   const SiteExchange exchange = by_regions(*scheme.between_sites, context.area);
-  if (exchange.exchange->joins_two) return std::max(1, place_count(context.area) - 1);
   const int cycles = exchange.overlap_steps > 0 ? 3 : exchange.across_every > 1 ? 2 : 1;
-  return cycles * exchange.across_every;
+  return cycles * (exchange.exchange->joins_two ? pairing_count(place_count(context.area))
+                                                : exchange.across_every);
 }
 
 RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,

@@ -37,10 +37,16 @@ struct RoundResult {
   double cutoff_s = std::numeric_limits<double>::infinity();
   std::vector<double> heard_s = {};
 
+  // When all that are heard have handed in their values, where a site that leaves later is missed by
+  // nobody (Exchange::outlasts_leavers); infinite where the others begin anew without it.
+  double handed_in_s = std::numeric_limits<double>::infinity();
   // By place, if what some hand in too late is taken into a later sum: their own time per round, at
   // least what their messages take; infinite if those never arrive.
   std::vector<double> paces_s = {};
 
+  [[nodiscard]] bool is_heard(std::size_t place) const { return shape.fate(place) == Fate::heard; }
+  // Of an operation of the plan: infinite if it never ends, 0 if there is none.
+  [[nodiscard]] double end_s(OperationId id) const;
   // Time per round; of a site with a pace of its own, that.
   [[nodiscard]] double period_s(std::size_t place) const;
 };

@@ -27,6 +27,11 @@ namespace {
 // what each has stored; and otherwise.
 int most_one_by_one(const Exchange& exchange) { return exchange.joins_all ? 512 : 1024; }
 
+// Sites of the area that are simulated, themselves or for others.
+int one_by_one(const RoundContext& context, const WideArea& area, const SiteExchange& exchange) {
+  return context.whole ? place_count(area) : unlike_places(area, led_by(area.syncer, exchange));
+}
+
 // Bytes that the site's GPUs send together when each sends 1/parts of its shard.
 double sent_bytes(const SiteExchange& exchange, const std::vector<ShardSize>& shards, int parts) {
   double bytes = 0;
@@ -180,8 +185,7 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
           scheme.name, site.cluster.name);
     }
   }
-  const int unlike =
-      context.whole ? places : unlike_places(context.area, led_by(context.area.syncer, exchange));
+  const int unlike = one_by_one(context, context.area, exchange);
   const int most = most_one_by_one(*exchange.exchange);
   if (unlike > most) {
     return fmt::format(
@@ -196,6 +200,15 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
         scheme.name, exchange.quorum, context.area.name, places);
   }
   return "";
+}
+
+int most_sites(const RoundContext& context, const Scheme& scheme) {
+  require(context.area.sites.size() == 1, "one table");
+  const SiteExchange& exchange = *scheme.between_sites;
+  WideArea area = context.area;
+  area.sites.front().count = kMostPlaces;
+  const int most = most_one_by_one(*exchange.exchange);
+  return one_by_one(context, area, exchange) > most ? most : kMostPlaces;
 }
 
 void check(const RoundContext& context, const Scheme& scheme) {

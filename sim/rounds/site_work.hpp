@@ -51,6 +51,8 @@ struct RoundContext {
 
 // Why the sites cannot run the scheme, on one line; empty if they can.
 [[nodiscard]] std::string problem(const RoundContext& context, const Scheme& scheme);
+// Most sites of the area's one table that the scheme is simulated for: fewer where none stands for others.
+[[nodiscard]] int most_sites(const RoundContext& context, const Scheme& scheme);
 // Throws InputError if there is a problem, or if a site cannot run its inner steps (see
 // problems()).
 void check(const RoundContext& context, const Scheme& scheme);

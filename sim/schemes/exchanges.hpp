@@ -91,7 +91,10 @@ struct Exchange {
   bool works_in_regions = false;  // also among the sites of each region alone
   bool has_leader = false;        // who sums what the others send, once a quorum is there
   bool has_syncer = false;        // which leads, instead of a site
-  bool alike_sites = false;       // of one table do the same (sim/sites/alike_places.hpp)
+  // Where a site that leaves once it has handed in its values is missed by nobody, and the others wait
+  // for no more than until they notice one that leaves before; else they begin anew without it.
+  bool outlasts_leavers = false;
+  bool alike_sites = false;  // of one table do the same (sim/sites/alike_places.hpp)
   // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
   void (*add_kernels)(const SiteExchange& exchange, std::size_t elements, int sites,
                       ExchangeKernels& kernels) = nullptr;
@@ -100,6 +103,8 @@ struct Exchange {
   // How often each of several sites sends all that it has, at least; and how often to one other.
   double (*copies_sent)(double sites) = [](double) { return 1.0; };
   double (*copies_to_one)(double sites) = [](double) { return 1.0; };
+
+  [[nodiscard]] bool has_leading_site() const { return has_leader && !has_syncer; }
 };
 
 namespace exchanges {

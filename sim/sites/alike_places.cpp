@@ -20,13 +20,9 @@ bool may_be_alike(const WideArea& area, const Site& site, const Exchange& exchan
   return exchange.alike_sites && meets_its_like && std::ranges::none_of(area.links, joins_its_own);
 }
 
-bool has_leading_site(const Exchange& exchange) {
-  return exchange.has_leader && !exchange.has_syncer;
-}
-
 // -1: none does.
 int leader_of(const RoundShape& shape) {
-  if (!has_leading_site(*shape.exchange)) return -1;
+  if (!shape.exchange->has_leading_site()) return -1;
   std::size_t place = 0;
   while (place < shape.sites.size() && shape.fate(place) != Fate::heard) ++place;
   return static_cast<int>(place);
@@ -64,7 +60,7 @@ std::vector<std::vector<int>> alike_places(const WideArea& area, const RoundShap
 }
 
 int unlike_places(const WideArea& area, const SiteExchange& exchange) {
-  int places = has_leading_site(*exchange.exchange) ? 1 : 0;
+  int places = exchange.exchange->has_leading_site() ? 1 : 0;
   for (const Site& site : area.sites) {
     places += may_be_alike(area, site, *exchange.exchange, exchange.across_every)
                   ? std::min(1, site.count)

@@ -56,6 +56,7 @@ constinit const Exchange exchanges::store{.name = "store",
                                           .is_stored = true,
                                           .joins_all = true,
                                           .works_in_regions = true,
+                                          .outlasts_leavers = true,
                                           .alike_sites = true,
                                           .add_kernels = add_sum_of_all,
                                           .run = run_store};

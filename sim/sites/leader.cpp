@@ -77,6 +77,7 @@ SiteExchange led_by(const std::optional<Syncer>& syncer, SiteExchange exchange) 
 
 constinit const Exchange exchanges::leader{.name = "leader",
                                            .has_leader = true,
+                                           .outlasts_leavers = true,
                                            .alike_sites = true,
                                            .add_kernels = add_sum_by_one,
                                            .run = run_leader};
@@ -84,6 +85,7 @@ constinit const Exchange exchanges::syncer{
     .name = "syncer",
     .has_leader = true,
     .has_syncer = true,
+    .outlasts_leavers = true,
     .alike_sites = true,
     .add_kernels = add_decode,  // its hosts sum: RoundShape::syncer_sum_s
     .run = run_syncer};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/sites/detours.hpp"
+#include "sim/sites/pairings.hpp"
 #include "sim/sites/ring_order.hpp"
 
 namespace sim {
@@ -52,7 +53,7 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
   share_ = share;
   encoded_ = encoded;
   results_.assign(encoded.size(), kNoOperation);
-  arrivals_.assign(encoded.size(), {});
+  for (auto* by_place : {&arrivals_, &sends_}) by_place->assign(encoded.size(), {});
   if (shape_.is_across(round)) {
     run_in(all_);
     return results_;
@@ -138,12 +139,22 @@ std::vector<Hop> Meeting::hops(const Hop& direct) const {
   return topology_ ? hops_of(*topology_, direct, all_present()) : std::vector<Hop>{direct};
 }
 
+OperationId Meeting::flow_over(Route route, std::uint32_t occupancy, std::string_view label,
+                               double latency_s, double bytes, const Ids& after) {
+  const std::vector<Hop> hops = route.hops;
+  const OperationId id = builder_.flow(builder_.add_route(std::move(route)), occupancy, kPhase,
+                                       label, latency_s, std::round(bytes), after);
+  for (const Hop& hop : hops) {
+    if (hop.source < builder_.ranks()) sends_[index(stands_for(hop.source))].push_back(id);
+  }
+  return id;
+}
+
 OperationId Meeting::message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after) {
   Route route{.hops = hops(hop)};
   double latency_s = 0;
   for (const Hop& one : route.hops) latency_s += wide_latency(area_, one).base();
-  return builder_.flow(builder_.add_route(std::move(route)), occupancy, kPhase, "send", latency_s,
-                       std::round(bytes), after);
+  return flow_over(std::move(route), occupancy, "send", latency_s, bytes, after);
 }
 
 OperationId Meeting::send(int source, int destination, double bytes, int peers, const Ids& after) {
@@ -169,8 +180,7 @@ OperationId Meeting::download(int source, int receiver, double bytes, const Ids&
 
 OperationId Meeting::flow(Route route, std::string_view label, double latency_s, double bytes,
                           const Ids& after) {
-  return builder_.flow(builder_.add_route(std::move(route)), occupancy(heard(), 1, 1), kPhase,
-                       label, latency_s, std::round(bytes), after);
+  return flow_over(std::move(route), occupancy(heard(), 1, 1), label, latency_s, bytes, after);
 }
 
 OperationId Meeting::member(int place, std::string_view label, OperationId waits_for,
@@ -202,6 +212,12 @@ const std::vector<int>& Meeting::ring() {
     std::ranges::stable_sort(ring, {}, [&](int place) { return region(place); });
   }
   return ring;
+}
+
+const std::vector<int>& Meeting::by_kind() {
+  std::vector<int>& places = group_->by_kind;
+  if (places.empty()) places = in_order_of_kind(area_, shape_, heard());
+  return places;
 }
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {

@@ -25,8 +25,9 @@ class Meeting {
   // sending waits for. Returns, by place, when its result is ready to be decoded; kNoOperation
   // without a result.
   Ids run(int round, const Ids& encoded, double share);
-  // Of the most recent exchange; see RoundPlan::arrivals.
+  // Of the most recent exchange; see RoundPlan.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
+  [[nodiscard]] const std::vector<Ids>& sends() const { return sends_; }
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
   // Ends `seconds` after all of these.
   OperationId timer(double seconds, const Ids& after);
@@ -66,6 +67,8 @@ class Meeting {
   // All sites that are heard, in the order of the ring: where regions exchange, region by region
   // instead of as given.
   [[nodiscard]] const std::vector<int>& ring();
+  // Those that are heard, in an order that does not depend on their names (sim/sites/pairings.hpp).
+  [[nodiscard]] const std::vector<int>& by_kind();
   // The place that stands for a site.
   [[nodiscard]] int stands_for(int site) const { return stands_for_[index(site)]; }
 
@@ -106,14 +109,16 @@ class Meeting {
   // Places that exchange among themselves.
   struct Group {
     std::vector<int> heard, present;
-    double all = 0;         // sites, whatever their fate
-    std::vector<int> ring;  // once it was asked for
+    double all = 0;                  // sites, whatever their fate
+    std::vector<int> ring, by_kind;  // once they were asked for
   };
   void add(Group& group, int place) const;
   void run_in(Group& group);
   void wait_alone();
   // Of so many of the flows that make up a place's traffic.
   std::uint32_t occupancy(std::span<const int> places, int flows, int all);
+  OperationId flow_over(Route route, std::uint32_t occupancy, std::string_view label,
+                        double latency_s, double bytes, const Ids& after);
   OperationId message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after);
 
   const WideArea& area_;
@@ -130,7 +135,7 @@ class Meeting {
   Ids encoded_, results_;
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
-  std::vector<Ids> arrivals_;
+  std::vector<Ids> arrivals_, sends_;
   Ids begun_;                                              // see begin_round()
   OperationId cutoff_ = kNoOperation;                      // of the round
   std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all

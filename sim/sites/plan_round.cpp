@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/sites/alike_places.hpp"
 #include "sim/sites/meeting.hpp"
+#include "sim/sites/pairings.hpp"
 
 namespace sim {
 namespace {
@@ -25,6 +26,7 @@ class RoundPlanner {
     held_.resize(places);
     for (auto* counts : {&done_, &applied_, &waited_}) counts->resize(places);
     plan_.arrivals.resize(places);
+    plan_.sends.resize(places);
   }
 
   RoundPlan run() {
@@ -62,7 +64,9 @@ class RoundPlanner {
         for (auto* rounds : {&plan_.ends, &plan_.results}) {
           for (Ids& by_place : *rounds) by_place[same] = by_place[known];
         }
-        if (site != place) plan_.arrivals[same] = plan_.arrivals[known];
+        if (site == place) continue;
+        plan_.arrivals[same] = plan_.arrivals[known];
+        plan_.sends[same] = plan_.sends[known];
       }
     }
   }
@@ -178,7 +182,10 @@ class RoundPlanner {
       });
       results = meeting_.run(round, encoded, 1 / static_cast<double>(parts));
     }
-    if (round == 0) plan_.arrivals = meeting_.arrivals();
+    if (round == 0) {
+      plan_.arrivals = meeting_.arrivals();
+      plan_.sends = meeting_.sends();
+    }
     plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
     results_.push_back(std::move(results));
@@ -247,6 +254,12 @@ class RoundPlanner {
 };
 
 }  // namespace
+
+int RoundShape::cycle() const {
+  if (!exchange->joins_two) return across_every;
+  const auto heard = fates.empty() ? std::ssize(sites) : std::ranges::count(fates, Fate::heard);
+  return pairing_count(static_cast<int>(heard));
+}
 
 RoundPlan plan_round(const WideArea& area, const RoundShape& shape) {
   return RoundPlanner(area, shape).run();

@@ -95,6 +95,8 @@ struct RoundShape {
   [[nodiscard]] int steps(std::size_t place) const {
     return sites[place].inner_steps > 0 ? sites[place].inner_steps : inner_steps;
   }
+  // Rounds from one to the next of its kind: across regions, or of the same pairs.
+  [[nodiscard]] int cycle() const;
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
   // Whether a leader takes into a later sum what a site has handed in too late for this one.
   [[nodiscard]] bool sums_later() const { return delayed && exchange->has_leader; }
@@ -113,6 +115,10 @@ struct RoundPlan {
   // By place: arrivals of its last message of the first round, at each site that it sends to; or
   // when the message is ready, if nothing is sent to a single site.
   std::vector<std::vector<OperationId>> arrivals;
+  // By place: all that it sends or passes on in the same exchange, which breaks if the place drops out
+  // before. Its own sums and its share of a ring are among it; of what it hands in to storage or a
+  // syncer, only the way there.
+  std::vector<std::vector<OperationId>> sends;
 };
 
 // Throws std::logic_error unless the shape matches the area's places, and every place has a step for

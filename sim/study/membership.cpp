@@ -14,6 +14,7 @@
 #include "sim/reliability/membership.hpp"
 #include "sim/rounds/round_rates.hpp"
 #include "sim/rounds/simulate_round.hpp"
+#include "sim/sites/leader.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/study/state_times.hpp"
@@ -37,7 +38,10 @@ class RoundsByMembers {
     std::vector<double> tokens;
     for (const Site& site : area.sites) all.push_back(site.count);
     for (const SiteReport& site : figures_.by_site) tokens.push_back(site.tokens);
-    rounds_.emplace(std::move(all), round(report.time_s, figures_.cutoff_s, std::move(tokens)));
+    rounds_.emplace(std::move(all), round({.round_s = report.time_s,
+                                           .cutoff_s = figures_.cutoff_s,
+                                           .handed_in_s = figures_.handed_in_s},
+                                          std::move(tokens)));
   }
 
   // Of about as many, but enough for the quorum.
@@ -55,7 +59,10 @@ class RoundsByMembers {
     if (known != rounds_.end()) return known->second.length;
     RoundPace pace = pace_(counts);
     for (double& tokens : pace.tokens) tokens *= figures_.inner_steps;
-    Round added = round(pace.step_s * figures_.inner_steps, pace.cutoff_s, std::move(pace.tokens));
+    Round added = round({.round_s = pace.step_s * figures_.inner_steps,
+                         .cutoff_s = pace.cutoff_s,
+                         .handed_in_s = pace.handed_in_s},
+                        std::move(pace.tokens));
     return rounds_.emplace(std::move(counts), std::move(added)).first->second.length;
   }
 
@@ -65,14 +72,16 @@ class RoundsByMembers {
     RoundLength length;          // refers to them
   };
 
-  [[nodiscard]] Round round(double seconds, double cutoff_s, std::vector<double> tokens) const {
+  // With the time of its steps, and these tokens.
+  [[nodiscard]] Round round(RoundLength length, std::vector<double> tokens) const {
     double steps_s = 0;
     for (std::size_t table = 0; table < tokens.size(); ++table) {
       if (tokens[table] == 0) continue;
       const SiteReport& site = figures_.by_site[table];
       steps_s = std::max(steps_s, site.inner_steps * site.inner_step_s);
     }
-    Round round{std::move(tokens), {std::min(steps_s, seconds), seconds, cutoff_s}};
+    length.steps_s = std::min(steps_s, length.round_s);
+    Round round{std::move(tokens), length};
     round.length.per_round = round.tokens;
     return round;
   }
@@ -100,11 +109,16 @@ MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double
   return kind;
 }
 
+// Of one site.
+double events_of_a_month(double stays_s, double away_s) {
+  return 2 * kMonth_s / (stays_s + away_s);
+}
+
 double months_played(const std::vector<MemberKind>& kinds, const WideArea& area) {
   double events = 0;  // of a month
   for (std::size_t table = 0; table < kinds.size(); ++table) {
     const MemberKind& kind = kinds[table];
-    const double own = 2 * kind.count * kMonth_s / (kind.stays_s + kind.away_s);
+    const double own = kind.count * events_of_a_month(kind.stays_s, kind.away_s);
     if (own > kMostOfAMonth) {
       throw InputError(
           fmt::format("sites.{}.stays: sites would leave and come back {:.3g} times a "
@@ -159,6 +173,12 @@ TokenTarget target_of(double tokens, const MembershipFigures& figures) {
 
 }  // namespace
 
+int most_comers(const Site& site) {
+  if (!site.stays) return kMostPlaces;
+  const double events = events_of_a_month(site.stays->base(), site.returns_after->base());
+  return static_cast<int>(std::min<double>(kMostPlaces, kMostOfAMonth / events));
+}
+
 // Without some sites, regions may exchange otherwise, and a round have other steps.
 // Those that are there keep their share of the work.
 RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members) {
@@ -174,6 +194,7 @@ RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members) 
   const RoundResult result = simulate_round(context, setup.scheme, fewer.deadline);
   RoundPace pace{.step_s = result.round_s / exchange.inner_steps,
                  .cutoff_s = result.cutoff_s,
+                 .handed_in_s = result.handed_in_s,
                  .tokens = std::vector<double>(members.size())};
   const std::vector<double> tokens = tokens_by_table(context, result);
   std::size_t present = 0;
@@ -190,10 +211,13 @@ int least_sites(const Setup& setup) { return std::max(1, setup.scheme.between_si
 
 Membership membership_with(const Job& job, const Setup& setup, const Report& report,
                            RoundsByMembers& rounds) {
-  Membership membership{.kinds = {},
-                        .round = [&](std::span<const int> members) { return rounds(members); },
-                        .detection_s = job.topology.detection->base(),
-                        .least = least_sites(setup)};
+  Membership membership{
+      .kinds = {},
+      .round = [&](std::span<const int> members) { return rounds(members); },
+      .detection_s = job.topology.detection->base(),
+      .is_led =
+          led_by(job.topology.syncer, *setup.scheme.between_sites).exchange->has_leading_site(),
+      .least = least_sites(setup)};
   if (job.topology.checkpoints) membership.save_every = job.topology.checkpoints->rounds;
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));

@@ -17,9 +17,13 @@ namespace sim::study {
 // Of a round of so many sites of each table.
 struct RoundPace {
   double step_s = 0;  // for each of its inner steps; infinite if it never ends
-  double cutoff_s = std::numeric_limits<double>::infinity();  // RoundResult::cutoff_s
+  double cutoff_s = std::numeric_limits<double>::infinity();     // RoundResult::cutoff_s
+  double handed_in_s = std::numeric_limits<double>::infinity();  // RoundResult::handed_in_s
   std::vector<double> tokens;  // by table, that a site adds for each inner step
 };
+// Most sites of the table that months are played of: all that there can be, if they stay.
+[[nodiscard]] int most_comers(const Site& site);
+
 using PaceOf = std::function<RoundPace(const std::vector<int>& members)>;
 // By simulation.
 [[nodiscard]] RoundPace round_pace(const Job& job, Setup setup, std::span<const int> members);

@@ -48,6 +48,9 @@ struct SiteSetup {
   bool operator==(const SiteSetup&) const = default;
 };
 
+// Of a file.
+inline constexpr int kMostPlaces = 16'384;
+
 // One table [sites.NAME]: `count` equal sites; 0 leaves them out.
 struct Site {
   std::string name;

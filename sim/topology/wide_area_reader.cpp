@@ -16,7 +16,6 @@ namespace sim {
 namespace {
 
 constexpr int kMostTables = 1024;
-constexpr int kMostPlaces = 16'384;
 constexpr int kMostRounds = 1'000'000;  // between two checkpoints
 constexpr NumberRange kLoss{.lowest = 0, .highest = 0.5};
 constexpr NumberRange kBackground{.lowest = 0, .highest = 0.999};

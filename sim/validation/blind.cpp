@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/study/search/spread.hpp"
+#include "sim/base/likely.hpp"
 #include "sim/validation/median.hpp"
 
 namespace sim::validation {
@@ -218,7 +218,7 @@ double TimeCurve::share_at(double efficiency) const {
 }
 
 double width_of(const BlindSpreads& spreads, double share) {
-  return study::kLikelySpreads * std::hypot(share * spreads.computing, (1 - share) * spreads.rest);
+  return kLikelySpreads * std::hypot(share * spreads.computing, (1 - share) * spreads.rest);
 }
 
 std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/base/csv.hpp"
+#include "sim/base/likely.hpp"
 #include "sim/base/names.hpp"
 #include "sim/reliability/goodput.hpp"
 
@@ -66,7 +67,6 @@ void predict_goodput(const PublishedJob& job, const FailureRates& rates, Goodput
 }
 
 void predict_row(const PublishedJob& job, GoodputRow& row) {
-  constexpr double kOneInTen = 1.2816;  // standard deviations
   const FailureRates rates = failure_rates(job.reliability.failures, job.cluster);
   switch (row.quantity) {
     case GoodputQuantity::interruptions:
@@ -76,7 +76,7 @@ void predict_row(const PublishedJob& job, GoodputRow& row) {
       predict_count(job, rates.by_part.front().second, row);
       return;
     case GoodputQuantity::mtbf_h: {
-      const double off = std::exp(kOneInTen * job.reliability.failures.spread);
+      const double off = std::exp(kLikelySpreads * job.reliability.failures.spread);
       row.predicted = 1 / rates.total / kHour_s;
       row.low = row.predicted / off;
       row.high = row.predicted * off;

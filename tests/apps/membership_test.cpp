@@ -33,7 +33,8 @@ TEST(SolveBest, SaysWhereItIsAnEndOfWhatIsSearched) {
       "solve peers --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco_store ";
   const Outcome outcome = run(words(peers + "--best tokens"), source_directory());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("at 128 (likely 128), an end of what is searched"), std::string::npos)
+  EXPECT_NE(outcome.out.find("at 16384 (likely 16384), an end of what is searched"),
+            std::string::npos)
       << outcome.out;
 }
 
@@ -209,7 +210,7 @@ TEST(SolveForComingSites, HasTheSpreadOfAMonthInItsRange) {
     return found["met_at_high"].get<double>() / found["met_at_low"].get<double>();
   };
   EXPECT_GT(width("--set sites.east.stays=100h --set sites.east.returns_after=40h"),
-            1.2 * width("--set sites.east.stays=10h --set sites.east.returns_after=4h"));
+            1.1 * width("--set sites.east.stays=10h --set sites.east.returns_after=4h"));
 }
 
 // Four unlike sites, of which one comes and goes and another is late, under a leader.

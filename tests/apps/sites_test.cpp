@@ -172,7 +172,7 @@ TEST(Solve, SearchesWhatCanBeRun) {
   const std::string peers = " --topology twenty_peers_b200 --model gpt_125m ";
   for (const auto& [command, says] :
        {std::pair{"solve peers --scheme decoupled_diloco --set scheme.quorum=6" + peers,
-                  "nowhere in 6-128"},
+                  "nowhere in 6-16384"},
         std::pair{std::string("solve inner_steps --scheme streaming_diloco") + kSites,
                   "everywhere in 8-100000"},
         std::pair{std::string("solve layers --scheme diloco --pp 2 --virtual-stages 2 "
@@ -188,7 +188,8 @@ TEST(Solve, SearchesWhatCanBeRun) {
     EXPECT_NE(outcome.out.find(says), std::string::npos) << outcome.out;
   }
   expect_command_refused(
-      "solve peers --scheme decoupled_diloco --set scheme.quorum=200 --set sites.peer.count=300" +
+      "solve peers --scheme decoupled_diloco --set scheme.quorum=200 --set sites.peer.count=300 "
+      "--set sites.peer.stays=10s --set sites.peer.returns_after=1s --set membership.detection=6s" +
           peers,
       "--set scheme.quorum");
 }

@@ -171,6 +171,11 @@ const std::vector<Case>& cases() {
          area.sites[2].drops_out = 5_s;
          patience.deadline = 60_s;
        }},
+      {"without_a_table_that_breaks_off",
+       [](WideArea& area, RoundShape&, Patience& patience) {
+         area.sites[0].drops_out = 15_s;
+         patience.deadline = 20_s;
+       }},
       {"aborted", [](WideArea& area, RoundShape&, Patience&) { area.sites[1].drops_out = 5_s; }},
       {"with_a_quorum",
        [](WideArea& area, RoundShape& shape, Patience& patience) {

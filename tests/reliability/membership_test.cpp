@@ -110,6 +110,82 @@ TEST(Membership, ADeadlineEndsTheWaitForOneThatHasLeft) {
   EXPECT_NEAR(late.waited_s / static_cast<double>(late.rounds), broken * until_s, 0.5);
 }
 
+// Of rounds whose values are handed in after 900 s of 1000 nobody begins anew: those count that stay for
+// 900 s, however many members there are, as long as one that leaves before is noticed by the end. What is
+// kept is what those that leave do not lose.
+TEST(Membership, LosesNothingButTheStepsOfThoseThatLeaveBeforeTheyHandIn) {
+  for (const int count : {3, 300}) {
+    Membership all = members({{.count = count,
+                               .stays_s = 5 * kHours,
+                               .away_s = 1 * kHours,
+                               .joins_s = 700,
+                               .per_round = 7},
+                              {.count = 1, .stays_s = kNeverLeaves, .per_round = 50}});
+    all.detection_s = 100;
+    all.round = [](std::span<const int>) {
+      return RoundLength{.steps_s = 600, .round_s = 1000, .handed_in_s = 900};
+    };
+    const double days = 120'000.0 / count;
+    const PlayedRounds played = play_rounds(all, days * kDays, 7);
+    EXPECT_EQ(played.waited_s, 0) << count;
+    EXPECT_NEAR(played.kept / played.time_s / expected_per_second(all), 1, 2e-3) << count;
+    EXPECT_NEAR(expected_per_second(all) * 1000,
+                50 + count * 7 * ready_share(all.kinds[0]) * std::exp(-900 / (5 * kHours)), 1e-9);
+    // Begun anew without each that leaves, the exchange hardly ever ends where there are many.
+    all.round = [](std::span<const int>) { return RoundLength{600, 1000}; };
+    const PlayedRounds anew = play_rounds(all, days / 10 * kDays, 7);
+    EXPECT_LT(anew.kept / anew.time_s, played.kept / played.time_s) << count;
+  }
+}
+
+// One that leaves before it has handed in its values is waited for until it is noticed, beside the rest of
+// the exchange; later ones are not.
+TEST(Membership, WaitsForOneThatHasNotHandedInBesideTheExchange) {
+  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
+                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  all.detection_s = 300;
+  all.round = [](std::span<const int>) {
+    return RoundLength{.steps_s = 500, .round_s = 1000, .handed_in_s = 800};
+  };
+  const PlayedRounds played = play_rounds(all, 4000 * kDays, 5);
+  // One that leaves x before the end, 200 at least, delays it by 300 - x.
+  double waited_s = 0;
+  for (double x = 200.5; x < 300; ++x) waited_s += (300 - x) * std::exp(-(1000 - x) / 2000) / 2000;
+  const auto rounds = static_cast<double>(played.rounds);
+  EXPECT_NEAR(played.waited_s / rounds, waited_s, 0.3);
+  EXPECT_NEAR(played.time_s / rounds, 1000 + waited_s, 0.3);
+  EXPECT_NEAR(played.kept / rounds, 1 + std::exp(-800.0 / 2000), 3e-3);
+}
+
+// If the first member leads, an exchange of the whole round that it leaves begins anew, after R s' and the
+// detection on average; another one's leaving breaks nothing.
+TEST(Membership, BeginsAnewWithoutTheOneThatLeads) {
+  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
+                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  all.detection_s = 300;
+  all.is_led = true;
+  all.round = [](std::span<const int>) {
+    return RoundLength{.steps_s = 0, .round_s = 1000, .handed_in_s = 400};
+  };
+  const PlayedRounds led = play_rounds(all, 4000 * kDays, 3);
+  const double leaves = 1 - std::exp(-1000.0 / 2000);
+  const double until_s = 2000 - 1000 * std::exp(-0.5) / (1 - std::exp(-0.5));
+  EXPECT_NEAR(led.waited_s / static_cast<double>(led.rounds), leaves * (until_s + 300), 3);
+  std::swap(all.kinds[0], all.kinds[1]);
+  EXPECT_EQ(play_rounds(all, 4000 * kDays, 3).waited_s, 0);
+}
+
+// A round that all have left is lost, though they had handed in their values.
+TEST(Membership, OfARoundThatNobodyEndsKeepsNothing) {
+  Membership one = members({{.count = 1, .stays_s = 2000, .away_s = 10, .per_round = 1}});
+  one.round = [](std::span<const int>) {
+    return RoundLength{.steps_s = 100, .round_s = 1000, .handed_in_s = 200};
+  };
+  const PlayedRounds played = play_rounds(one, 4000 * kDays, 3);
+  // Of a stay, 1 / (e^(R / S) - 1) rounds end.
+  EXPECT_NEAR(played.kept / played.time_s / (1 / std::expm1(0.5) / 2010), 1, 0.01);
+}
+
 // A kind that comes too late for the others adds to a round only when they are away.
 TEST(Membership, KeepsOfEachRoundWhatItsMembersAdd) {
   Membership all =

@@ -97,6 +97,28 @@ TEST(Month, HasWhatIsWaitedFor) {
               1e-6 * played.time_s);
 }
 
+// With all that is waited for, where values are handed in.
+TEST(Month, OfRoundsThatAreHandedInAddsUp) {
+  for (const bool is_led : {false, true}) {
+    Membership membership = three_kinds();
+    membership.round = [](std::span<const int>) {
+      return RoundLength{.steps_s = 100, .round_s = 150, .handed_in_s = 130};
+    };
+    membership.least = 1;
+    membership.is_led = is_led;
+    Month month;
+    const PlayedRounds played = play_rounds(membership, 10 * kDay_s, 3, &month);
+    expect_without_gaps(month, Span::kNone, 0, played.time_s);
+    std::int64_t rounds = 0;
+    for (const Span& span : month) rounds += span.count;
+    EXPECT_EQ(rounds, played.rounds);
+    EXPECT_GT(seconds_of(month, "waiting"), 0);
+    EXPECT_EQ(seconds_of(month, "broken exchange") > 0, is_led);
+    EXPECT_NEAR(seconds_of(month, "waiting") + seconds_of(month, "broken exchange"),
+                played.waited_s, 1e-6 * played.time_s);
+  }
+}
+
 TEST(Month, OfAJobThatFailsAddsUp) {
   const Renewal job{.failure_rate = 1 / (0.5 * kDay_s),
                     .hardware_rate = 0.5 / (0.5 * kDay_s),

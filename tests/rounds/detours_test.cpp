@@ -50,19 +50,21 @@ double sent_by(const RoundResult& result, int place) {
 }
 
 // b and c exchange 20 GB by way of a, whose links carry 10 and 4 GB/s: pipelined, at the slower rate,
-// after both latencies.
+// after both latencies. In the two other pairings a meets one of them.
 TEST(Detours, TakeTheSlowerOfTheirHops) {
   WideArea area = sites_with_links(3, [](int, int j) { return j == 1 ? 10.0 : 4.0; });
   path_named(area, "ab").latency = 20_ms;
   path_named(area, "ac").latency = 30_ms;
   area = with_dead(std::move(area), "bc");
-  const RoundShape shape = equal_rounds(&exchanges::pair, 3, 10, 20 * kGiga);
+  RoundShape shape = equal_rounds(&exchanges::pair, 3, 10, 20 * kGiga);
+  shape.rounds = 3;
   const RoundResult result = simulate_round(area, shape);
-  EXPECT_NEAR(result.round_s, 10 + 0.05 + 20.0 / 4, 1e-6);
-  // a has no partner, and sends what it passes on, which its own line has to carry.
-  EXPECT_EQ(sent_by(result, 0), 2 * 20 * kGiga);
+  const double to_b = 10 + 0.02 + 20.0 / 10, to_c = 10 + 0.03 + 20.0 / 4;
+  EXPECT_NEAR(result.round_s, (to_b + to_c + 10 + 0.05 + 20.0 / 4) / 3, 1e-6);
+  // Without a partner, a sends what it passes on, which its own line has to carry.
+  EXPECT_EQ(sent_by(result, 0), (1 + 1 + 2) * 20 * kGiga);
   area.sites[0].uplink = Bandwidth::from_base(5 * kGiga);
-  EXPECT_NEAR(time_of_round(area, shape), 10 + 0.05 + 2 * 20.0 / 5, 1e-6);
+  EXPECT_NEAR(time_of_round(area, shape), (to_b + 2 + to_c + 10 + 0.05 + 2 * 20.0 / 5) / 3, 1e-6);
 }
 
 // Around three sites each pair is a hop: c passes on that from a to b, beside its own, so each of its

@@ -88,6 +88,90 @@ TEST(Fates, WithADeadlineTheOthersGoOn) {
   EXPECT_NEAR(direct.round_s, 30 + 10.0 / 2 / 10, 1e-6);
 }
 
+// Once its steps are over at 10 s, c is part of a ring or an all_to_all until that is over, at 11 1/3 s,
+// and of an all_gather until the last of its values has arrived, at 12 s. Those that are left go on at the
+// deadline, or when they miss it if that is later, as they would without one that drops out before.
+TEST(Fates, ASiteThatDropsOutDuringTheExchangeBreaksIt) {
+  WideArea area = three_sites();
+  for (const double drops_s : {10.1, 11.2}) {
+    area.sites[2].drops_out = Seconds::from_base(drops_s);
+    for (const double deadline_s : {10.05, 30.0}) {
+      const Patience patience{.deadline = Seconds::from_base(deadline_s)};
+      const double from_s = std::max(drops_s, deadline_s);
+      // Of two sites 5 GB: two steps of a ring, one sum sent back; a gather has the other's values.
+      for (const auto& [exchange, then_s] : {std::pair{&exchanges::ring, 2 * 0.5},
+                                             {&exchanges::quantized_ring, 2 * 0.5},
+                                             {&exchanges::all_to_all, 0.5}}) {
+        if (exchange == &exchanges::all_to_all && deadline_s < 11)
+          continue;  // nobody is heard by then
+        const RoundResult result = simulate_round(area, ten_steps(exchange), patience);
+        EXPECT_EQ(result.outcome, RoundOutcome::partial) << exchange->name;
+        EXPECT_EQ(result.shape.fates[2], Fate::gone) << exchange->name;
+        EXPECT_NEAR(result.round_s, from_s + then_s, 1e-6) << exchange->name << drops_s;
+        ASSERT_EQ(result.events.size(), 1u);
+        EXPECT_NE(result.events[0].find("c: drops out at "), std::string::npos);
+      }
+    }
+  }
+  area.sites[2].drops_out = 11.5_s;
+  const RoundResult ring = simulate_round(area, ten_steps(&exchanges::ring));
+  EXPECT_EQ(ring.outcome, RoundOutcome::complete);
+}
+
+// From when it has handed in its own, of which the syncer or the storage serves the others.
+TEST(Fates, ASiteThatHasHandedInIsNotMissed) {
+  WideArea area = three_sites();
+  area.store = Store{.upload = Bandwidth::from_base(kUnlimited),
+                     .download = Bandwidth::from_base(kUnlimited)};
+  area.syncer = Syncer{.uplink = Bandwidth::from_base(10 * kGB),
+                       .downlink = Bandwidth::from_base(kUnlimited)};
+  for (const Exchange* exchange :
+       {&exchanges::store, &exchanges::syncer, &exchanges::leader, &exchanges::pair}) {
+    area.sites[2].drops_out = {};
+    const RoundResult all = simulate_round(area, ten_steps(exchange));
+    for (const double drops_s : {11.1, 12.5}) {
+      area.sites[2].drops_out = Seconds::from_base(exchange == &exchanges::leader ? 13 : drops_s);
+      const RoundResult result = simulate_round(area, ten_steps(exchange), {.deadline = 30_s});
+      EXPECT_EQ(result.outcome, RoundOutcome::complete) << exchange->name;
+      EXPECT_EQ(result.round_s, all.round_s) << exchange->name;
+    }
+    area.sites[2].drops_out = 10.5_s;
+    EXPECT_EQ(simulate_round(area, ten_steps(exchange), {.deadline = 30_s}).outcome,
+              RoundOutcome::partial)
+        << exchange->name;
+  }
+}
+
+// Of every exchange: whoever is there to its end changes nothing, and whoever leaves right before that of
+// what it sends is gone.
+TEST(Fates, OfASiteThatDropsOutAreThoseOfWhatItSends) {
+  WideArea area = three_sites();
+  area.store = Store{.upload = Bandwidth::from_base(kUnlimited),
+                     .download = Bandwidth::from_base(kUnlimited)};
+  area.syncer = Syncer{.uplink = Bandwidth::from_base(10 * kGB),
+                       .downlink = Bandwidth::from_base(kUnlimited)};
+  for (const Exchange* exchange : all_exchanges()) {
+    const std::size_t place = exchange == &exchanges::leader ? 0 : 2;
+    area.sites[place].drops_out = 1000_s;
+    const RoundResult all = simulate_round(area, ten_steps(exchange));
+    double until_s = 0;
+    for (const OperationId id : all.plan.sends[place]) until_s = std::max(until_s, all.end_s(id));
+    EXPECT_GT(until_s, 10) << exchange->name;
+    area.sites[place].drops_out = Seconds::from_base(until_s + 1e-3);
+    const RoundResult stays = simulate_round(area, ten_steps(exchange));
+    EXPECT_EQ(stays.outcome, RoundOutcome::complete) << exchange->name;
+    EXPECT_EQ(stays.round_s, all.round_s) << exchange->name;
+    area.sites[place].drops_out = Seconds::from_base(until_s - 1e-3);
+    EXPECT_EQ(simulate_round(area, ten_steps(exchange)).outcome, RoundOutcome::aborted)
+        << exchange->name;
+    const RoundResult result = simulate_round(area, ten_steps(exchange), {.deadline = 30_s});
+    EXPECT_EQ(result.outcome, RoundOutcome::partial) << exchange->name;
+    EXPECT_EQ(result.shape.fates[place], Fate::gone) << exchange->name;
+    EXPECT_GE(result.round_s, 30) << exchange->name;
+    area.sites[place].drops_out = {};
+  }
+}
+
 TEST(Fates, WithNobodyLeftTheRoundIsAborted) {
   WideArea area = three_sites();
   for (Site& site : area.sites) site.drops_out = 5_s;

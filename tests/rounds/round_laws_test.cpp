@@ -5,6 +5,7 @@
 #include <array>
 
 #include "sim/report/report.hpp"
+#include "sim/sites/pairings.hpp"
 #include "tests/rounds/areas.hpp"
 
 namespace sim {
@@ -116,11 +117,23 @@ TEST(Rounds, GossipTakesAsLongWithAnyNumberOfPairs) {
   }
 }
 
-// In n-1 rounds every site meets every other one once.
+// In all pairings, or in a tournament of more than 8 sites, every site meets every other one as often.
 TEST(Rounds, GossipMeetsEveryPartner) {
-  for (const int sites : {4, 5}) {
+  for (const auto& [sites, pairings] : {std::pair{1, 1},
+                                        {2, 1},
+                                        {3, 3},
+                                        {4, 3},
+                                        {5, 15},
+                                        {6, 15},
+                                        {7, 105},
+                                        {8, 105},
+                                        {9, 9},
+                                        {12, 11}}) {
+    EXPECT_EQ(pairing_count(sites), pairings);
+  }
+  for (const int sites : {4, 5, 8, 9, 12}) {
     RoundShape shape = equal_rounds(&exchanges::pair, sites, 1, kGigabyte);
-    shape.rounds = sites % 2 == 0 ? sites - 1 : sites;
+    shape.rounds = pairing_count(sites);
     const RoundPlan plan = plan_round(equal_sites(sites, kGigabyte), shape);
     std::map<std::pair<int, int>, int> met;
     for (const Operation& operation : plan.schedule.operations) {
@@ -130,7 +143,10 @@ TEST(Rounds, GossipMeetsEveryPartner) {
       }
     }
     EXPECT_EQ(met.size(), static_cast<std::size_t>(sites * (sites - 1)));
-    for (const auto& [pair, times] : met) EXPECT_EQ(times, 1) << pair.first << pair.second;
+    const int partners = sites % 2 == 0 ? sites - 1 : sites;
+    for (const auto& [pair, times] : met) {
+      EXPECT_EQ(times, shape.rounds / partners) << pair.first << pair.second;
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sim/base/likely.hpp"
 #include "sim/times/calibration.hpp"
 #include "sim/topology/cluster.hpp"
 
@@ -14,10 +15,6 @@ struct Spread {
   double of_logarithm = 0;
   std::string source;
 };
-
-// A likely range reaches so many spreads to either side: of a normal distribution, 80 % lie within.
-inline constexpr double kLikelySpreads = 1.281552;
-inline constexpr double kLikelyShare = 0.8;
 
 // Of the compute efficiency. Narrow if it was fitted on rows named by the cluster's file, or products
 // were measured on this GPU; that of published runs for a default; wide if it was set by hand.

@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/rounds/simulate_round.hpp"
+#include "sim/study/membership.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/search/wide_area_rates.hpp"
 
@@ -69,14 +70,17 @@ void set_peers(Job& job, double peers) {
   job.topology.sites.front().count = static_cast<int>(peers);
 }
 
-// A round takes at least the sites that make its quorum.
-void begin_at_quorum(const Job& job, const Setup& setup, Range& range) {
+// A round takes at least the sites that make its quorum, and at most as many as are simulated.
+void within_rounds(const Job& job, const Setup& setup, Range& range) {
   const SiteExchange& exchange = *setup.scheme.between_sites;
   if (job.topology.sites.size() != 1) {
     throw InputError(
         fmt::format("solve peers: {} has {} tables of sites; write a single one, with a count",
                     job.topology.name, job.topology.sites.size()));
   }
+  const int most =
+      std::min(most_sites(job.round(setup), setup.scheme), most_comers(job.topology.sites.front()));
+  range.highest = std::min<double>(range.highest, most);
   range.lowest = std::max<double>(range.lowest, exchange.quorum);
   if (range.lowest <= range.highest) return;
   throw InputError(fmt::format(
@@ -169,12 +173,12 @@ const std::vector<Unknown>& unknowns() {
       {"latency", "s", {1e-6, 10}, false, set_latency, as_it_is, seconds_text},
       {"peers",
        "sites",
-       {1, 128, true},
+       {1, kMostPlaces, true},
        false,
        set_peers,
        as_it_is,
        whole_text,
-       begin_at_quorum,
+       within_rounds,
        Prefers::greatest},
       {"quorum",
        "sites",
