@@ -54,12 +54,12 @@ std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wirin
 }
 
 std::string bound_of(const TimeParts& t, double seconds, std::span<const LinkUse> busiest,
-                     const std::string& whole) {
+                     const std::string& whole, const char* waits) {
   const std::pair<double, const char*> parts[] = {{t.compute_s, "compute"},
                                                   {t.exposed_comm_s, "communication"},
                                                   {t.codec_s, "codec kernels"},
                                                   {t.host_s, "the host"},
-                                                  {t.bubble_s, "pipeline bubbles and waits"},
+                                                  {t.bubble_s, waits},
                                                   {t.optimizer_s, "the optimizer"},
                                                   {t.other_s, "copies and passes over buffers"}};
   const auto most = std::max_element(std::begin(parts), std::end(parts));

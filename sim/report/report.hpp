@@ -119,8 +119,8 @@ struct RoundFigures {
   double handed_in_s = std::numeric_limits<double>::infinity();  // RoundLength::handed_in_s
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
   double tokens = 0;       // of the round
-  // From the last step of a round until its last result is there, mean over sites, of the last round
-  // that was simulated: what overlap hides, or what is still to be waited for.
+  // From the last step of a round until its last result is there, mean over sites and rounds: what
+  // overlap hides, or what is still to be waited for.
   double exchange_after_round_s = 0;
   std::string time_site;          // the site that ends last
   double bits_per_parameter = 0;  // that a site sends to one other, or to storage
@@ -202,13 +202,20 @@ struct Report {
                                const Schedule& schedule, const Wiring& wiring,
                                const Timeline& timeline);
 
-// One line: what a step or a round of so many seconds waits for most. `whole` is what it is of.
+// One line: what a step or a round of so many seconds waits for most. `whole` is what it is of, and
+// `waits` what its bubbles are called.
 [[nodiscard]] std::string bound_of(const TimeParts& parts, double seconds,
-                                   std::span<const LinkUse> busiest, const std::string& whole);
+                                   std::span<const LinkUse> busiest, const std::string& whole,
+                                   const char* waits);
 
 // The rank whose operation ends last, the first of several.
 [[nodiscard]] int last_rank(const Schedule& schedule, const Timeline& timeline);
-// The time that the schedule's last rank spends, part by part.
+// The time that the schedule's last rank spends, part by part; or any rank, within an interval.
 [[nodiscard]] TimeParts time_parts(const Schedule& schedule, const Timeline& timeline);
+struct Interval {
+  double start_s = 0, end_s = 0;
+};
+[[nodiscard]] TimeParts time_parts(const Schedule& schedule, const Timeline& timeline, int rank,
+                                   const Interval& within);
 
 }  // namespace sim

@@ -138,7 +138,8 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   report.step->host_memory_bytes =
       cluster.gpus_per_node * host_optimizer_bytes(cluster, context.model, p, context.calibration);
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
-  report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step");
+  report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step",
+                          "pipeline bubbles and waits");
   report.sources = sources_of(context, scheme);
   if (schedule.approximate) report.sources["collectives"] = approximation(schedule.unfolded_flows);
   return report;

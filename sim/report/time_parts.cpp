@@ -34,12 +34,9 @@ std::optional<Part> part_of(const Operation& operation) {
   }
 }
 
-struct Interval {
-  double start_s = 0, end_s = 0;
-};
-
 // When bytes or latency of a member's collective were under way, until it ended: step by step, its
-// last flows follow others. What lies between, as where sites send at different times, is a wait.
+// last flows follow others. What lies between, as where sites send at different times, is a wait; so is
+// a flow of no phase, which only lets time pass.
 std::vector<Interval> transfers(const Schedule& schedule, const Timeline& timeline,
                                 const Operation& member) {
   std::vector<Interval> flows;
@@ -50,7 +47,7 @@ std::vector<Interval> transfers(const Schedule& schedule, const Timeline& timeli
     const std::uint32_t id = left.back();
     left.pop_back();
     const Operation& operation = schedule.operations[id];
-    if (operation.kind == OperationKind::flow) {
+    if (operation.kind == OperationKind::flow && operation.phase != Phase::none) {
       flows.push_back({timeline.start_s[id], timeline.end_s[id]});
     }
     for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
@@ -86,10 +83,13 @@ struct Edge {
   Phase phase;
 };
 
-std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeline, int rank) {
+std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeline, int rank,
+                                const Interval& within) {
   std::vector<Edge> edges;
   double ends_s = 0, host_ends_s = 0;  // of the kernels and collectives, and of the host
   const auto add = [&](double start_s, double end_s, Part part, Phase phase) {
+    start_s = std::max(start_s, within.start_s);
+    end_s = std::min(end_s, within.end_s);
     if (start_s >= end_s) return;
     ends_s = std::max(ends_s, end_s);
     edges.push_back({start_s, +1, part, phase});
@@ -170,17 +170,22 @@ int last_rank(const Schedule& schedule, const Timeline& timeline) {
   return rank;
 }
 
-TimeParts time_parts(const Schedule& schedule, const Timeline& timeline) {
+TimeParts time_parts(const Schedule& schedule, const Timeline& timeline, int rank,
+                     const Interval& within) {
   TimeParts parts;
   Running running;
-  double now = 0;
-  for (const Edge& edge : edges_of_rank(schedule, timeline, last_rank(schedule, timeline))) {
+  double now = within.start_s;
+  for (const Edge& edge : edges_of_rank(schedule, timeline, rank, within)) {
     add_interval(running, edge.time_s - now, parts);
     running.apply(edge);
     now = edge.time_s;
   }
-  parts.bubble_s += timeline.makespan_s - now;
+  parts.bubble_s += within.end_s - now;
   return parts;
+}
+
+TimeParts time_parts(const Schedule& schedule, const Timeline& timeline) {
+  return time_parts(schedule, timeline, last_rank(schedule, timeline), {0, timeline.makespan_s});
 }
 
 }  // namespace sim

@@ -5,131 +5,140 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "sim/base/quantity_text.hpp"
 
 namespace sim {
 namespace {
 
-constexpr double kNotYet = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// When the others go on: at the deadline, or when the quorum's grace is over.
-std::optional<double> cutoff(const Patience& patience, const std::vector<double>& arrivals) {
-  std::optional<double> at;
-  if (patience.deadline) at = patience.deadline->base();
-  if (patience.quorum > 0 && static_cast<std::size_t>(patience.quorum) < arrivals.size()) {
-    std::vector<double> sorted = arrivals;
-    std::sort(sorted.begin(), sorted.end());
-    const double enough = sorted[static_cast<std::size_t>(patience.quorum) - 1];
-    at = std::min(at.value_or(kNotYet), enough + patience.grace.base());
+// When the first of the others has heard the place: who hears nobody does not silence the others.
+double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t place) {
+  const auto& arrivals = plan.arrivals[place];
+  if (arrivals.empty()) return 0;  // it had nobody to send to
+  double first = kNever;
+  for (const OperationId id : arrivals) first = std::min(first, end_of(timeline, id));
+  return first;
+}
+
+// At the deadline, or when the quorum's grace is over.
+void set_cutoff(const Patience& patience, Roll& roll) {
+  if (patience.deadline) roll.cutoff_s = patience.deadline->base();
+  if (patience.quorum <= 0 || std::ssize(roll.heard_s) <= patience.quorum) return;
+  const auto heard_s = [&](int place) { return roll.heard_s[static_cast<std::size_t>(place)]; };
+  std::vector<int> places(roll.heard_s.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::ranges::stable_sort(places, {}, heard_s);
+  places.resize(static_cast<std::size_t>(patience.quorum));
+  const double grace_over = heard_s(places.back()) + patience.grace.base();
+  if (grace_over >= roll.cutoff_s) return;
+  roll.cutoff_s = grace_over;
+  roll.quorum = std::move(places);
+}
+
+bool any_heard(const Roll& roll) {
+  return std::ranges::find(roll.fates, Fate::heard) != roll.fates.end();
+}
+
+std::optional<double> drops_out(const WideArea& area, std::size_t place) {
+  const auto& at = site_of(area, static_cast<int>(place)).drops_out;
+  return at ? std::optional(at->base()) : std::nullopt;
+}
+
+Fate fate_of(const WideArea& area, const Roll& roll, std::size_t place) {
+  const double arrived = roll.heard_s[place];
+  const auto drops = drops_out(area, place);
+  if (drops && arrived > *drops) return Fate::gone;
+  if (arrived > roll.cutoff_s) return Fate::skipped;
+  return std::isinf(arrived) ? Fate::gone : Fate::heard;
+}
+
+// What the others do without one that drops out.
+const char* what_others_do(const Roll& roll) {
+  return roll.goes_on()     ? "the others go on without it"
+         : !any_heard(roll) ? "no site is heard"
+                            : "the others wait forever: set a `deadline`";
+}
+
+// Whether others still need what it sends when it drops out.
+bool breaks_off(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
+                const Roll& roll, std::size_t place) {
+  const auto drops = drops_out(area, place);
+  if (!drops || roll.fates[place] != Fate::heard) return false;
+  return std::ranges::any_of(plan.sends[place],
+                             [&](OperationId id) { return end_of(timeline, id) > *drops; });
+}
+
+// Why a site is not heard, and what the others do.
+std::string event_of(const WideArea& area, const Roll& roll, std::size_t place) {
+  const bool limited = !std::isinf(roll.cutoff_s);
+  const double arrived = roll.heard_s[place];
+  const auto drops = drops_out(area, place);
+  if (drops && arrived > *drops) {
+    return fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)),
+                       what_others_do(roll));
   }
-  return at;
+  const bool comes = !std::isinf(arrived);
+  if (!comes && !roll.goes_on()) {
+    return fmt::format("is not heard within {}: a link on its path is down or too slow{}",
+                       round_limit_text(), limited ? "" : "; set a `deadline`");
+  }
+  return fmt::format("{} {}; {}", comes ? "arrives too late at" : "is not heard by",
+                     to_text(Seconds::from_base(comes ? arrived : roll.cutoff_s)),
+                     roll.goes_on() ? "the others go on without it"
+                                    : "no site is heard by then: set a later `deadline`");
 }
 
 }  // namespace
 
-bool Roll::call() {
-  const auto places = static_cast<std::size_t>(place_count(area_));
-  std::vector<double>& arrivals = result_.heard_s;
-  for (std::size_t place = 0; place < places; ++place) arrivals.push_back(arrival(place));
-  limit_ = cutoff(patience_, arrivals);
-  result_.cutoff_s = limit_.value_or(kNotYet);
-  auto& fates = result_.shape.fates;
-  for (std::size_t place = 0; place < places; ++place) {
-    fates.push_back(fate_of(place, arrivals[place]));
-  }
-  if (std::ranges::count(fates, Fate::heard) == std::ssize(fates)) return false;
-  settle();
-  for (std::size_t place = 0; place < places; ++place) note(place, arrivals[place]);
-  result_.shape.cutoff_s = limit_;
-  return goes_on_;
+std::string round_limit_text() { return fmt::format("{:.0f} days", kRoundLimit / 86400_s); }
+
+double end_of(const Timeline& timeline, OperationId id) {
+  const double end = id == kNoOperation ? 0 : timeline.end_s[id];
+  return std::isnan(end) ? kNever : end;
 }
 
-bool Roll::call_again() {
-  if (result_.outcome == RoundOutcome::aborted) return false;
-  auto& fates = result_.shape.fates;
+bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(*this); }
+
+Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
+               const Timeline& timeline) {
+  Roll roll;
+  const auto places = static_cast<std::size_t>(place_count(area));
+  for (std::size_t place = 0; place < places; ++place) {
+    roll.heard_s.push_back(arrival(plan, timeline, place));
+  }
+  set_cutoff(patience, roll);
+  for (std::size_t place = 0; place < places; ++place) {
+    roll.fates.push_back(fate_of(area, roll, place));
+  }
+  for (std::size_t place = 0; place < places; ++place) {
+    if (roll.fates[place] == Fate::heard) continue;
+    roll.events.push_back(place_name(area, static_cast<int>(place)) + ": " +
+                          event_of(area, roll, place));
+  }
+  return roll;
+}
+
+bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline, Roll& roll) {
   std::vector<std::size_t> gone;
-  for (std::size_t place = 0; place < fates.size(); ++place) {
-    if (!breaks_off(place)) continue;
-    if (!gone.empty() && *drops_out(place) < *drops_out(gone.front())) gone.clear();
-    if (gone.empty() || *drops_out(place) == *drops_out(gone.front())) gone.push_back(place);
+  const auto at = [&](std::size_t place) { return *drops_out(area, place); };
+  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
+    if (!breaks_off(area, plan, timeline, roll, place)) continue;
+    if (!gone.empty() && at(place) < at(gone.front())) gone.clear();
+    if (gone.empty() || at(place) == at(gone.front())) gone.push_back(place);
   }
   if (gone.empty()) return false;
-  for (const std::size_t place : gone) fates[place] = Fate::gone;
-  settle();
-  const double drops = *drops_out(gone.front());
+  for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
+  roll.broken_s = at(gone.front());
   for (const std::size_t place : gone) {
-    tell(place, fmt::format("drops out at {}, during the exchange; {}",
-                            to_text(Seconds::from_base(drops)), what_others_do()));
+    roll.events.push_back(fmt::format(
+        "{}: drops out at {}, during the exchange; {}", place_name(area, static_cast<int>(place)),
+        to_text(Seconds::from_base(roll.broken_s)), what_others_do(roll)));
   }
-  result_.shape.cutoff_s = std::max(limit_.value_or(drops), drops);
-  return goes_on_;
-}
-
-// When the first of the others has heard it: who hears nobody does not silence the others.
-double Roll::arrival(std::size_t place) const {
-  const auto& arrivals = result_.plan.arrivals[place];
-  if (arrivals.empty()) return 0;  // it had nobody to send to
-  double first = kNotYet;
-  for (const OperationId id : arrivals) first = std::min(first, result_.end_s(id));
-  return first;
-}
-
-std::optional<double> Roll::drops_out(std::size_t place) const {
-  const auto& at = site_of(area_, static_cast<int>(place)).drops_out;
-  return at ? std::optional(at->base()) : std::nullopt;
-}
-
-Fate Roll::fate_of(std::size_t place, double arrived) const {
-  const auto drops = drops_out(place);
-  if (drops && arrived > *drops) return Fate::gone;
-  if (limit_ && arrived > *limit_) return Fate::skipped;
-  return std::isinf(arrived) ? Fate::gone : Fate::heard;
-}
-
-bool Roll::breaks_off(std::size_t place) const {
-  const auto drops = drops_out(place);
-  if (!drops || !result_.is_heard(place)) return false;
-  return std::ranges::any_of(result_.plan.sends[place],
-                             [&](OperationId id) { return result_.end_s(id) > *drops; });
-}
-
-void Roll::settle() {
-  const auto& fates = result_.shape.fates;
-  goes_on_ = limit_ && std::ranges::find(fates, Fate::heard) != fates.end();
-  result_.outcome = goes_on_ ? RoundOutcome::partial : RoundOutcome::aborted;
-}
-
-const char* Roll::what_others_do() const {
-  return goes_on_ ? "the others go on without it"
-         : limit_ ? "no site is heard by then"
-                  : "the others wait forever: set a `deadline`";
-}
-
-// Of a site that is not heard.
-void Roll::note(std::size_t place, double arrived) {
-  const Fate fate = result_.shape.fates[place];
-  if (fate == Fate::heard) return;
-  const auto drops = drops_out(place);
-  std::string what;
-  if (drops && arrived > *drops) {
-    what =
-        fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)), what_others_do());
-  } else if (limit_) {
-    what = fmt::format("{} at {}; {}", std::isinf(arrived) ? "is not heard" : "arrives too late",
-                       to_text(Seconds::from_base(std::isinf(arrived) ? *limit_ : arrived)),
-                       what_others_do());
-  } else {
-    what = fmt::format(
-        "is not heard within {}: a link on its path is down or too slow; set a `deadline`",
-        to_text(kRoundLimit));
-  }
-  tell(place, what);
-}
-
-void Roll::tell(std::size_t place, const std::string& what) {
-  result_.events.push_back(place_name(area_, static_cast<int>(place)) + ": " + what);
+  return true;
 }
 
 }  // namespace sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roll: the sites that a round goes on without, of how it went with all of them.
+// The roll of a round that was played with all sites: who is heard in time, and how the round is to
+// go on without the others.
 //
 //   heard     its values have arrived at the first of the others, in time
 //   skipped   they arrive too late
@@ -11,41 +12,53 @@
 // if an exchange breaks later than that, at once. Without either they wait forever.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/rounds/simulate_round.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/sites/plan_round.hpp"
 
 namespace sim {
 
-class Roll {
- public:
-  Roll(const WideArea& area, const Patience& patience, RoundResult& result)
-      : area_(area), patience_(patience), result_(result) {}
+// Longer than any training; what has not ended by then waits for something that never comes.
+inline constexpr Seconds kRoundLimit = Seconds::from_base(1e7);
+[[nodiscard]] std::string round_limit_text();
 
-  // Of a round that all sites take part in. Returns whether it has to be played again, without some.
-  bool call();
-  // Of a round that they do not take part in. Returns whether it has to be played again, without those
-  // that break its exchange first.
-  bool call_again();
+// How long the sites wait for each other in a round; none: without limit. With a quorum, the grace
+// period starts once it is complete.
+struct Patience {
+  std::optional<Seconds> deadline;
+  int quorum = 0;
+  Seconds grace;
 
- private:
-  [[nodiscard]] double arrival(std::size_t place) const;
-  [[nodiscard]] std::optional<double> drops_out(std::size_t place) const;
-  [[nodiscard]] Fate fate_of(std::size_t place, double arrived) const;
-  [[nodiscard]] bool breaks_off(std::size_t place) const;
-  // Whether any is heard with whom the others go on.
-  void settle();
-  [[nodiscard]] const char* what_others_do() const;
-  void note(std::size_t place, double arrived);
-  void tell(std::size_t place, const std::string& what);
-
-  const WideArea& area_;
-  const Patience& patience_;
-  RoundResult& result_;
-  std::optional<double> limit_;  // when the others go on
-  bool goes_on_ = false;         // with those that are heard by then
+  [[nodiscard]] bool is_limited() const { return deadline || quorum > 0; }
 };
+
+// When an operation ended: 0 if there is none, infinite if it never did.
+[[nodiscard]] double end_of(const Timeline& timeline, OperationId id);
+
+struct Roll {
+  std::vector<double> heard_s;  // by place: when the first of the others has heard it, or infinite
+  // When the sites go on without those that they have not heard; infinite if they wait for all.
+  double cutoff_s = std::numeric_limits<double>::infinity();
+  std::vector<int> quorum = {};          // places, if the cutoff is the end of its grace
+  std::vector<Fate> fates;               // by place
+  std::vector<std::string> events = {};  // one line per unheard site
+
+  double broken_s = 0;  // when the last that broke an exchange has dropped out
+
+  [[nodiscard]] bool all_heard() const { return events.empty(); }
+  // Without those that are not heard.
+  [[nodiscard]] bool goes_on() const;
+};
+
+[[nodiscard]] Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
+                             const Timeline& timeline);
+// Of a round that those do not take part in: adds those that break its exchange first. Returns whether
+// some do.
+[[nodiscard]] bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
+                              Roll& roll);
 
 }  // namespace sim

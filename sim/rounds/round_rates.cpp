@@ -5,11 +5,11 @@ namespace sim {
 namespace {
 
 // Of a site's own round, as much as falls into this one. A site that comes too late has lost its round,
-// unless a later merge takes it.
+// unless a later sum takes it.
 double kept_rounds(const RoundResult& result, std::size_t place) {
   const Fate fate = result.shape.fate(place);
   if (result.outcome == RoundOutcome::aborted) return 0;
-  if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) return 0;
+  if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.sums_later())) return 0;
   return result.round_s / result.period_s(place);
 }
 

@@ -11,6 +11,7 @@
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/report/sources.hpp"
+#include "sim/rounds/round_parts.hpp"
 #include "sim/rounds/round_rates.hpp"
 #include "sim/sites/detours.hpp"
 #include "sim/times/host_update.hpp"
@@ -126,52 +127,11 @@ void add_volume(const RoundContext& context, const Scheme& scheme, const RoundRe
 
 void add_links(const RoundResult& result, Report& report) {
   report.busiest_links = busiest_links(result.plan.schedule, result.wiring, result.timeline);
+  // Of so many rounds: sites that the others do not wait for go on after them.
+  const double lasted = result.timeline.makespan_s / (result.shape.rounds * result.round_s);
+  for (LinkUse& use : report.busiest_links) use.busy = std::min(1.0, use.busy * lasted);
   constexpr std::size_t kShown = 8;
   if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
-}
-
-// What is under way when the last step has ended belongs to a round to come.
-Timeline until_the_last_step(const RoundResult& result) {
-  Timeline timeline = result.timeline;
-  timeline.makespan_s = 0;
-  for (const OperationId end : result.plan.ends.back()) {
-    if (end != kNoOperation) {
-      timeline.makespan_s = std::max(timeline.makespan_s, timeline.end_s[end]);
-    }
-  }
-  for (double& end : timeline.end_s) {
-    if (end > timeline.makespan_s) end = std::nan("");
-  }
-  return timeline;
-}
-
-void add_parts(const WideArea& area, const RoundResult& result, Report& report) {
-  const Timeline timeline = until_the_last_step(result);
-  report.round->time_site = place_name(area, last_rank(result.plan.schedule, timeline));
-  TimeParts& parts = report.time = time_parts(result.plan.schedule, timeline);
-  const double factor = result.round_s / timeline.makespan_s;
-  for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.host_s,
-                       &parts.bubble_s, &parts.optimizer_s, &parts.other_s}) {
-    *part *= factor;
-  }
-  for (auto& [phase, seconds] : parts.exposed_by_phase_s) seconds *= factor;
-}
-
-// Of the last round that all sites exchange in.
-double exchange_after_round_s(const RoundResult& result) {
-  const std::size_t round =
-      result.plan.ends.size() - static_cast<std::size_t>(result.shape.across_every);
-  double sum = 0;
-  double places = 0;
-  for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    const OperationId received = result.plan.results[round][place];
-    const OperationId end = result.plan.ends[round][place];
-    if (received == kNoOperation || end == kNoOperation) continue;
-    const double late = result.timeline.end_s[received] - result.timeline.end_s[end];
-    sum += std::max(0.0, late);
-    ++places;
-  }
-  return places > 0 ? sum / places : 0;
 }
 
 void add_sources(const RoundContext& context, const Scheme& scheme, Report& report) {
@@ -262,10 +222,12 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
   add_rates(context, result, report);
   if (report.ended()) {
     add_links(result, report);
-    add_parts(context.area, result, report);
+    const std::size_t place = last_place(result);
+    round.time_site = place_name(context.area, static_cast<int>(place));
+    report.time = parts_of_round(result, place);
     round.exchange_after_round_s = exchange_after_round_s(result);
-    report.bound =
-        bound_of(report.time, report.time_s, report.busiest_links, "round at " + round.time_site);
+    report.bound = bound_of(report.time, report.time_s, report.busiest_links,
+                            "round at " + round.time_site, "waiting for other sites");
   }
   add_sources(context, scheme, report);
   return report;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rounds/simulate_round.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
-#include "sim/base/quantity_text.hpp"
-#include "sim/rounds/roll.hpp"
+#include "sim/rounds/never_ends.hpp"
 #include "sim/schedule/wiring.hpp"
 #include "sim/sites/pairings.hpp"
 #include "sim/sites/regions.hpp"
@@ -35,27 +34,36 @@ double end_of_round(const RoundResult& result, std::size_t round) {
   return end;
 }
 
-// What the slowest site computes in a round.
+// The steps of the slowest site, and how late it begins them.
 double slowest_steps(const RoundResult& result) {
   double seconds = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
     if (!result.is_heard(place)) continue;
-    seconds = std::max(seconds, result.shape.steps(place) * result.shape.sites[place].step_s);
+    const SiteWork& work = result.shape.sites[place];
+    seconds = std::max(seconds, work.start_s + result.shape.steps(place) * work.step_s);
   }
   return seconds;
 }
 
-// What the slowest site copies between its GPUs and hosts in a round, the mean over a cycle of them.
-double slowest_copies(const RoundResult& result) {
-  const RoundShape& shape = result.shape;
-  double seconds = 0;
-  for (std::size_t place = 0; place < shape.sites.size(); ++place) {
-    if (!result.is_heard(place)) continue;
-    double of_cycle = 0;
-    for (int round = 0; round < shape.across_every; ++round) {
-      of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
+// Of the bytes that a flow brings over a link.
+using Counts = std::function<bool(const std::vector<Hop>& hops, LinkId link)>;
+
+// By wired link: seconds that it needs for what counts of a round.
+std::vector<double> link_seconds(const RoundResult& result, const Counts& counts) {
+  const Schedule& schedule = result.plan.schedule;
+  std::vector<double> seconds(result.wiring.links.size());
+  for (const Operation& operation : schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    const auto& hops = schedule.routes[operation.route].hops;
+    for (const auto& [link, times] : result.wiring.routes[operation.route]) {
+      if (counts(hops, link)) seconds[link] += operation.bytes * times;
     }
-    seconds = std::max(seconds, of_cycle / shape.across_every);
+  }
+  const double played_s = result.timeline.makespan_s;
+  for (std::size_t link = 0; link < seconds.size(); ++link) {
+    if (seconds[link] <= 0) continue;
+    const double rate = capacity_bytes(result.wiring.links[link], played_s) / played_s;
+    seconds[link] /= rate * result.shape.rounds;
   }
   return seconds;
 }
@@ -63,58 +71,109 @@ double slowest_copies(const RoundResult& result) {
 // What the fullest link has to carry of a round between the sites that are heard; and each of them
 // sends to the others too.
 double fullest_link(const RoundResult& result) {
-  const Schedule& schedule = result.plan.schedule;
-  const auto counts = [&](int place) {
+  const auto heard = [&](int place) {
     const auto i = static_cast<std::size_t>(place);
     return i >= result.shape.sites.size() || result.is_heard(i);  // the storage is always there
   };
-  std::vector<double> bytes(result.wiring.links.size());
-  for (const Operation& operation : schedule.operations) {
-    if (operation.kind != OperationKind::flow) continue;
-    const auto& hops = schedule.routes[operation.route].hops;
-    if (hops.empty()) continue;
-    if (!counts(hops.front().source)) continue;  // of a ring all are heard
-    const bool arrives = counts(hops.back().destination);
-    const auto leaves = [&](LinkId link) {
-      return std::ranges::any_of(hops,
-                                 [=](const Hop& hop) { return link == uplink_of(hop.source); });
-    };
-    for (const auto& [link, times] : result.wiring.routes[operation.route]) {
-      if (arrives || leaves(link)) bytes[link] += operation.bytes * times;
-    }
-  }
-  const double played_s = result.timeline.makespan_s;
-  double fullest = 0;
-  for (std::size_t link = 0; link < bytes.size(); ++link) {
-    if (bytes[link] <= 0) continue;
-    fullest = std::max(fullest, bytes[link] / capacity_bytes(result.wiring.links[link], played_s));
-  }
-  return fullest * played_s / result.shape.rounds;
+  const std::vector<double> seconds =
+      link_seconds(result, [&](const std::vector<Hop>& hops, LinkId link) {
+        const auto leaves = [=](const Hop& hop) { return link == uplink_of(hop.source); };
+        return heard(hops.front().source) &&  // of a ring all are heard
+               (heard(hops.back().destination) || std::ranges::any_of(hops, leaves));
+      });
+  return seconds.empty() ? 0 : *std::ranges::max_element(seconds);
 }
 
-// Into a steady state where rounds overlap or differ: from the end of the first one to that of the last
-// like it. Some sites or links may run ahead for those few rounds, but none does for ever. Without
-// overlap, the rounds without a site are those in which the others waited for it.
+// By place: what the links that it sends over need for the bytes of all of a round.
+std::vector<double> sending_seconds(const RoundResult& result) {
+  const Schedule& schedule = result.plan.schedule;
+  const auto links_s = link_seconds(result, [](const auto&, LinkId) { return true; });
+  std::vector<double> seconds(result.shape.sites.size());
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.kind != OperationKind::flow) continue;
+    const auto& hops = schedule.routes[operation.route].hops;
+    if (hops.empty() || hops.front().source >= schedule.ranks) continue;
+    double& most = seconds[static_cast<std::size_t>(hops.front().source)];
+    if (std::isnan(result.timeline.end_s[id])) most = kInfinity;
+    for (const auto& [link, times] : result.wiring.routes[operation.route]) {
+      most = std::max(most, links_s[link]);
+    }
+  }
+  for (const std::vector<int>& places : schedule.alike) {
+    for (const int place : places) {
+      const double of_first = seconds[static_cast<std::size_t>(places.front())];
+      seconds[static_cast<std::size_t>(place)] = of_first;
+    }
+  }
+  return seconds;
+}
+
+// Of each place, between the ends of rounds; no shorter than its steps or what it sends.
+std::vector<double> own_paces(const RoundResult& result) {
+  std::vector<double> paces = sending_seconds(result);
+  const auto& ends = result.plan.ends;
+  for (std::size_t place = 0; place < paces.size(); ++place) {
+    double& pace = paces[place];
+    const double end = result.end_s(ends.back()[place]);
+    const double first = ends.size() > 1 ? result.end_s(ends.front()[place]) : 0;
+    const double rounds = static_cast<double>(std::max<std::size_t>(1, ends.size() - 1));
+    pace = std::isinf(end) ? end : std::max(pace, (end - first) / rounds);
+    const SiteWork& work = result.shape.sites[place];
+    pace = std::max({pace, result.round_s, work.start_s + result.shape.steps(place) * work.step_s});
+  }
+  return paces;
+}
+
+// In a steady state where rounds overlap or differ: from the end of the first one to that of the last
+// like it. Some sites or links may run ahead for those few rounds, but none does for ever.
 double round_time(const RoundResult& result) {
   const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
   const std::size_t last = result.plan.ends.size() - cycle;
-  const bool waited = result.outcome == RoundOutcome::partial && result.shape.overlap_steps == 0;
-  if (last == 0 || (cycle > 1 && waited)) {
-    return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
-  }
-  const double between =
-      (end_of_round(result, last) - end_of_round(result, 0)) / static_cast<double>(last);
+  if (last == 0) return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
+  const double end = end_of_round(result, last);
+  if (std::isinf(end)) return end;
+  const double between = (end - end_of_round(result, 0)) / static_cast<double>(last);
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
-// The round as it would be if nobody waited for results. Where fragments follow one another, those who
-// wait for a late site's first ones come late with the last ones too, and would hide it.
-RoundShape without_waits(RoundShape shape) {
-  shape.delayed = true;
+// Exchanges of a round: whoever waits for a late site in one comes late to the next.
+int exchanges_in_round(const RoundShape& shape) {
+  return shape.fragments * static_cast<int>(shape.sites.front().ready_s.size());
+}
+
+// The round as it would be if nobody waited for the others.
+RoundShape apart(RoundShape shape) {
+  shape.apart = shape.delayed = true;
   for (std::size_t place = 0; place < shape.sites.size(); ++place) {
     shape.overlap_steps = std::max(shape.overlap_steps, shape.steps(place));
   }
   shape.rounds = 1;
+  return shape;
+}
+
+// Plays the shape with all sites and calls the roll.
+RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience& patience,
+                          Roll& roll) {
+  RoundResult result{.shape = std::move(shape)};
+  play(area, result);
+  roll = call_roll(area, patience, result.plan, result.timeline);
+  result.cutoff_s = roll.cutoff_s;
+  result.heard_s = roll.heard_s;
+  return result;
+}
+
+// The shape without those that are not heard, in as many cycles of those that are left. Where exchanges
+// of a round's fragments overlap steps, a grace only tells who is late.
+RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
+  const int cycle = shape.cycle();
+  shape.fates = roll.fates;
+  if (shape.rounds % cycle == 0) shape.rounds = shape.rounds / cycle * shape.cycle();
+  if (roll.quorum.empty() || roll.broken_s > 0) {
+    shape.cutoff_s = std::max(roll.cutoff_s, roll.broken_s);
+  } else if (shape.fragments == 1 || shape.overlap_steps == 0) {
+    shape.grace = Grace{roll.quorum, grace.base()};
+  }
   return shape;
 }
 
@@ -127,25 +186,26 @@ double handed_in(const RoundResult& result) {
   return std::min(last, result.round_s);
 }
 
-// As many cycles as before, of those that are left.
-void play_whole_cycles(int cycle_before, RoundShape& shape) {
-  if (shape.rounds % cycle_before == 0) shape.rounds = shape.rounds / cycle_before * shape.cycle();
-}
-
 }  // namespace
 
-double RoundResult::end_s(OperationId id) const {
-  const double end = id == kNoOperation ? 0 : timeline.end_s[id];
-  return std::isnan(end) ? kInfinity : end;
-}
+double RoundResult::end_s(OperationId id) const { return end_of(timeline, id); }
 
 double RoundResult::period_s(std::size_t place) const {
-  if (is_heard(place) || !shape.delayed) return round_s;
-  const std::size_t rounds = plan.ends.size();
-  const double ends =
-      end_s(plan.ends.back()[place]) - (rounds > 1 ? end_s(plan.ends.front()[place]) : 0);
-  const double own = ends / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
-  return std::max({round_s, own, shape.steps(place) * shape.sites[place].step_s});
+  return paces_s.empty() || is_heard(place) ? round_s : paces_s[place];
+}
+
+double slowest_copies(const RoundResult& result) {
+  const RoundShape& shape = result.shape;
+  double seconds = 0;
+  for (std::size_t place = 0; place < shape.sites.size(); ++place) {
+    if (!result.is_heard(place)) continue;
+    double of_cycle = 0;
+    for (int round = 0; round < shape.across_every; ++round) {
+      of_cycle += shape.fragments * shape.work(round)[place].copies.total_s();
+    }
+    seconds = std::max(seconds, of_cycle / shape.across_every);
+  }
+  return seconds;
 }
 
 const char* outcome_name(RoundOutcome outcome) {
@@ -161,36 +221,35 @@ const char* outcome_name(RoundOutcome outcome) {
 }
 
 RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
-  const bool hides_late_sites = patience.quorum > 0 && shape.fragments > 1;
-  RoundResult result{.shape = hides_late_sites ? without_waits(shape) : shape};
-  play(area, result);
-  int cycle = shape.cycle();
-  Roll roll(area, patience, result);
-  bool again = roll.call();
-  if (hides_late_sites && result.outcome != RoundOutcome::aborted) {
-    shape.fates = result.shape.fates;
-    // It is that of a round's last fragment; where exchanges overlap steps, the others would wait for
-    // it too.
-    if (shape.overlap_steps == 0) shape.cutoff_s = result.shape.cutoff_s;
-    result.shape = std::move(shape);
-    again = true;
+  const bool hides = exchanges_in_round(shape) > 1;
+  Roll roll;
+  RoundResult result =
+      play_with_all(area, hides && patience.is_limited() ? apart(shape) : shape, patience, roll);
+  if (hides && !result.shape.apart && !roll.all_heard()) {
+    result = play_with_all(area, apart(shape), patience, roll);
   }
-  for (again = again || roll.call_again(); again; again = roll.call_again()) {
-    play_whole_cycles(cycle, result.shape);
-    cycle = result.shape.cycle();
-    play(area, result);
-  }
-  const bool ended = result.outcome != RoundOutcome::aborted;
-  result.round_s = ended ? round_time(result) : kInfinity;
-  if (result.shape.exchange->outlasts_leavers) result.handed_in_s = handed_in(result);
-  if (ended && std::isinf(result.round_s)) {
+  const auto aborts = [&] { return !roll.all_heard() && !roll.goes_on(); };
+  bool again = result.shape.apart || !roll.all_heard();
+  do {
+    if (aborts()) break;
+    if (again) {
+      result.shape = roll.all_heard() ? shape : without_unheard(shape, roll, patience.grace);
+      play(area, result);
+    }
+    again = add_broken(area, result.plan, result.timeline, roll);
+  } while (again);
+  result.events = roll.events;
+  result.outcome = aborts()           ? RoundOutcome::aborted
+                   : roll.all_heard() ? RoundOutcome::complete
+                                      : RoundOutcome::partial;
+  result.round_s = aborts() ? kInfinity : round_time(result);
+  if (!aborts() && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
-    result.events.push_back(
-        fmt::format("the exchange does not finish within {}: a link is down or too slow, and every "
-                    "site takes part; under a scheme that sends to each site separately, "
-                    "`deadline` leaves a late site out",
-                    to_text(kRoundLimit)));
+    result.events = {why_it_never_ends(result)};
+  } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
+    result.paces_s = own_paces(result);
   }
+  if (shape.exchange->outlasts_leavers) result.handed_in_s = handed_in(result);
   return result;
 }
 

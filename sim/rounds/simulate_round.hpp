@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "sim/engine/simulate.hpp"
+#include "sim/rounds/roll.hpp"
 #include "sim/rounds/site_work.hpp"
 #include "sim/sites/plan_round.hpp"
 
 namespace sim {
-
-// Longer than any training; what has not ended by then waits for something that never comes.
-inline constexpr Seconds kRoundLimit = Seconds::from_base(1e7);
 
 enum class RoundOutcome {
   complete,  // with every site's share
@@ -34,31 +32,31 @@ struct RoundResult {
   // Time from one end of a round to the next, at the site that ends last; for a single round, from
   // its start. Infinite if the round was aborted.
   double round_s = 0;
-  // When the sites go on without those that they have not heard; infinite if they wait for all.
+  // See Roll. Without patience, a site that others wait for in one exchange comes late to the next
+  // ones of the round, too.
   double cutoff_s = std::numeric_limits<double>::infinity();
-  // By place: when the first of the others has heard it, if all wait for all; infinite if none does.
   std::vector<double> heard_s = {};
+
   // When all that are heard have handed in their values, where a site that leaves later is missed by
   // nobody (Exchange::outlasts_leavers); infinite where the others begin anew without it.
   double handed_in_s = std::numeric_limits<double>::infinity();
+  // By place, if what some hand in too late is taken into a later sum: their own time per round, at
+  // least what their messages take; infinite if those never arrive.
+  std::vector<double> paces_s = {};
 
   [[nodiscard]] bool is_heard(std::size_t place) const { return shape.fate(place) == Fate::heard; }
   // Of an operation of the plan: infinite if it never ends, 0 if there is none.
   [[nodiscard]] double end_s(OperationId id) const;
-  // Time per round. A site that the others skipped reports its own pace.
+  // Time per round; of a site with a pace of its own, that.
   [[nodiscard]] double period_s(std::size_t place) const;
 };
 
-// How long the sites wait for each other in a round; none: without limit. With a quorum, the grace
-// period starts once it is complete.
-struct Patience {
-  std::optional<Seconds> deadline;
-  int quorum = 0;
-  Seconds grace;
-};
+// What the slowest site copies between its GPUs and hosts in a round, the mean over a cycle of them.
+// If it is the round's time, part of it follows the rounds that were played.
+[[nodiscard]] double slowest_copies(const RoundResult& result);
 
 // Plays the shape. To find sites that exceed the patience or drop out, it plays the round with all
-// sites first, then again without the missing ones (sim/rounds/roll.hpp).
+// sites first, then again without the missing ones.
 [[nodiscard]] RoundResult simulate_round(const WideArea& area, RoundShape shape,
                                          const Patience& patience = {});
 

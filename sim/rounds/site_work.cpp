@@ -75,8 +75,12 @@ KernelEstimate syncer_sum(const RoundContext& context, const SiteExchange& excha
 SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExchange& exchange,
                    const InnerStep& step, int places) {
   const Site& site = context.area.sites[table];
+  const double late_s = site.late.value_or(Seconds{}).base();
   if (places == 1) {  // nobody to exchange with, and no outer step
-    return {.step_s = step.seconds, .ready_s = step.ready_s, .needed_s = step.needed_s};
+    return {.step_s = step.seconds,
+            .ready_s = step.ready_s,
+            .needed_s = step.needed_s,
+            .start_s = late_s};
   }
   const auto shards = shard_sizes(context, table, exchange.fragments);
   SiteWork work = exchange_kernels(exchange, site.cluster, context.calibrations[table],
@@ -87,7 +91,7 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExc
   work.needed_s = step.needed_s;
   work.whole_bytes = sent_bytes(exchange, shards, 1);
   work.part_bytes = sent_bytes(exchange, shards, places);
-  work.start_s = site.late.value_or(Seconds{}).base();
+  work.start_s = late_s;
   return work;
 }
 

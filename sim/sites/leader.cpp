@@ -33,6 +33,7 @@ HandedIn hand_in_all(Meeting& meeting, int leader) {
     if (meeting.is_heard(source)) heard_of.push_back(there);
   }
   meeting.add_cutoff(heard_of);
+  meeting.add_grace(all.by_place, heard_of);
   all.enough = meeting.all_of(heard_of);
   return all;
 }

@@ -18,10 +18,9 @@ constexpr Stream kStream = Stream::gradients;
 constexpr int kMostOrdered = 256;
 
 // Those that there are.
-Meeting::Ids known(std::initializer_list<OperationId> ids) {
-  Meeting::Ids all = ids;
-  std::erase(all, kNoOperation);
-  return all;
+Meeting::Ids known(Meeting::Ids ids) {
+  std::erase(ids, kNoOperation);
+  return ids;
 }
 
 }  // namespace
@@ -50,10 +49,6 @@ void Meeting::add(Group& group, int place) const {
 }
 
 Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
-  if (round > round_ && shape_.are_alternatives()) {
-    begin_ = results_[index(all_.heard.front())];
-    cutoff_ = kNoOperation;
-  }
   round_ = round;
   share_ = share;
   encoded_ = encoded;
@@ -65,14 +60,16 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
   }
   for (const int place : all_.present) {
     Group& group = in_region_[index(region(place))];
-    if (group.present.front() == place && sites(group.present) > 1) run_in(group);
+    if (group.present.front() == place && group.all > 1) run_in(group);
   }
   return results_;
 }
 
 void Meeting::run_in(Group& group) {
   group_ = &group;
-  sites(group.heard) < 2 ? wait_alone() : shape_.exchange->run(*this);
+  // A leader sums what comes late, later.
+  const std::vector<int>& senders = shape_.exchange->has_leader ? group.present : group.heard;
+  sites(senders) < 2 ? wait_alone() : shape_.exchange->run(*this);
 }
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.
@@ -80,18 +77,33 @@ void Meeting::wait_alone() {
   for (const int place : present()) finish(place, encoded(place));
   Ids until;
   add_cutoff(until);
+  add_grace(encoded_, until);
   if (until.empty()) return;
   for (const int place : heard()) finish(place, member(place, "wait", encoded(place), until));
 }
 
-OperationId Meeting::timer(double seconds, OperationId begin) {
-  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, known({begin}));
+OperationId Meeting::timer(double seconds, const Ids& after) {
+  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, known(after));
+}
+
+void Meeting::begin_round(Ids begun) {
+  begun_ = std::move(begun);
+  cutoff_ = kNoOperation;
 }
 
 void Meeting::add_cutoff(Ids& waits) {
-  if (!shape_.cutoff_s) return;
-  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s, begin_);
+  if (!shape_.cutoff_s || sites(heard()) == group_->all) return;
+  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s, begun_);
   waits.push_back(cutoff_);
+}
+
+void Meeting::add_grace(const Ids& handed_in, Ids& waits) {
+  if (!shape_.grace || sites(heard()) == group_->all) return;
+  Ids quorum;
+  for (const int site : shape_.grace->quorum) {
+    quorum.push_back(handed_in[index(stands_for(site))]);
+  }
+  waits.push_back(timer(shape_.grace->seconds, quorum));
 }
 
 // While a site's traffic passes, its kernels are slower by its slowdown, whatever the number of
@@ -110,7 +122,7 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
 }
 
 Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
-  return known({builder_.last(place, kStream), waits_for});
+  return known({shape_.apart ? kNoOperation : builder_.last(place, kStream), waits_for});
 }
 
 int Meeting::sites(int place) const {
@@ -210,7 +222,7 @@ const std::vector<int>& Meeting::by_kind() {
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {
   const double seconds = times * site(place).sum_s * share_;
-  if (seconds == 0) return arrived;
+  if (seconds == 0 || shape_.apart) return arrived;
   return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
 }
 

@@ -29,8 +29,10 @@ class Meeting {
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
   [[nodiscard]] const std::vector<Ids>& sends() const { return sends_; }
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
-  // Ends `seconds` after an operation, or after the start.
-  OperationId timer(double seconds, OperationId begin = kNoOperation);
+  // Ends `seconds` after all of these.
+  OperationId timer(double seconds, const Ids& after);
+  // The next exchanges are those of a round that began when all of these had ended.
+  void begin_round(Ids begun);
 
   // For rows. What is exchanged, ...
   [[nodiscard]] const WideArea& area() const { return area_; }
@@ -45,8 +47,8 @@ class Meeting {
   // How many times larger parts are than if all sites were heard: those that are share the whole.
   [[nodiscard]] double part_growth() const { return group_->all / sites(heard()); }
   [[nodiscard]] OperationId encoded(int place) const { return encoded_[index(place)]; }
-  // ... by whom: places whose values are in the sum, which are two or more; those, and the places
-  // that still take the result. All ascend.
+  // ... by whom: places whose values are in the sum, which are two or more but for a leader; those,
+  // and the places that still take the result. All ascend.
   [[nodiscard]] const std::vector<int>& heard() const { return group_->heard; }
   [[nodiscard]] const std::vector<int>& present() const { return group_->present; }
   // Places that are not gone, whoever exchanges.
@@ -90,8 +92,10 @@ class Meeting {
   // The syncer does, one exchange after another.
   OperationId sum_apart(OperationId arrived);
   OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
-  // When the others no longer wait for a site that is late, if they do not wait forever.
+  // When the others no longer wait for those of them that are late, if they do not wait forever.
   void add_cutoff(Ids& waits);
+  // When a leader no longer waits for them, after what the quorum has handed in, by place.
+  void add_grace(const Ids& handed_in, Ids& waits);
 
   // The place's values have arrived at a site that it sends to; its result is there.
   void arrive(int place, OperationId at) { arrivals_[index(place)].push_back(at); }
@@ -132,8 +136,9 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_, sends_;
-  OperationId begin_ = kNoOperation, cutoff_ = kNoOperation;  // of the round
-  std::map<std::vector<int>, std::uint32_t> occupancies_;     // by places, then flows and all
+  Ids begun_;                                              // see begin_round()
+  OperationId cutoff_ = kNoOperation;                      // of the round
+  std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all
 };
 
 }  // namespace sim

@@ -31,7 +31,7 @@ class RoundPlanner {
 
   RoundPlan run() {
     for (int round = 0; round < shape_.rounds; ++round) {
-      begin_late(round);
+      begin_round();
       for (int fragment = 0; fragment < shape_.fragments; ++fragment) {
         advance();
         send(round);
@@ -71,14 +71,15 @@ class RoundPlanner {
     }
   }
 
-  void begin_late(int round) {
-    if (round > 0 && !shape_.are_alternatives()) return;
+  void begin_round() {
+    Ids begun;  // by those that are heard
     for_each_place([&](int place) {
-      if (site(place).start_s == 0) return;
-      const OperationId begin =
-          round == 0 ? kNoOperation : plan_.ends.back()[static_cast<std::size_t>(place)];
-      hold(place, meeting_.timer(site(place).start_s, begin));
+      const OperationId ended = builder_.last(place, Stream::compute);  // of the round before
+      if (meeting_.is_heard(place) && ended != kNoOperation) begun.push_back(ended);
+      const double late_s = site(place).start_s;
+      if (late_s > 0) hold(place, meeting_.timer(late_s, {ended}));
     });
+    meeting_.begin_round(std::move(begun));
   }
 
   // The step that the exchange is sent from: each fragment after the same share of a place's steps.

@@ -46,15 +46,21 @@ struct SiteWork {
   HostCopies copies;
   double whole_bytes = 0;  // sent whole to one receiver
   double part_bytes = 0;   // of one part, with as many parts as sites
-  double start_s = 0;      // delay behind the other sites
+  double start_s = 0;      // delay before each of its rounds
   bool operator==(const SiteWork&) const = default;
 };
 
-// The fate of a site in the first round.
+// The fate of a site in every round.
 enum class Fate {
   heard,    // its share is in the round's sum
   skipped,  // it came too late: the others continued, and it takes their result
   gone      // it dropped out
+};
+
+// How long a leader waits in each exchange for others than the quorum, after these places.
+struct Grace {
+  std::vector<int> quorum;
+  double seconds = 0;
 };
 
 struct RoundShape {
@@ -74,8 +80,12 @@ struct RoundShape {
   std::vector<SiteWork> sites;  // by place
   // By place, of rounds in which the sites of each region exchange; none if all rounds are across.
   std::vector<SiteWork> in_region = {};
-  std::vector<Fate> fates = {};         // by place; none: all are heard
-  std::optional<double> cutoff_s = {};  // when the heard sites continue without the others
+  std::vector<Fate> fates = {};  // by place; none: all are heard
+  // From the start of each round, when the heard sites continue without the others.
+  std::optional<double> cutoff_s = {};
+  std::optional<Grace> grace = {};
+  // To see when each site is heard: none waits for what others send, or hides that they are late.
+  bool apart = false;
   bool whole = false;  // every site is planned, those that do the same too (alike_places())
 
   [[nodiscard]] Fate fate(std::size_t place) const {
@@ -87,10 +97,9 @@ struct RoundShape {
   }
   // Rounds from one to the next of its kind: across regions, or of the same pairs.
   [[nodiscard]] int cycle() const;
-  // Rounds are alternatives of one another: sites that are late are so in each of them, and the cutoff is
-  // one of each. Else both are of the first one.
-  [[nodiscard]] bool are_alternatives() const { return exchange->joins_two && overlap_steps == 0; }
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
+  // Whether a leader takes into a later sum what a site has handed in too late for this one.
+  [[nodiscard]] bool sums_later() const { return delayed && exchange->has_leader; }
   // Of each place in a round.
   [[nodiscard]] const std::vector<SiteWork>& work(int round) const {
     return is_across(round) ? sites : in_region;

@@ -69,9 +69,11 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.inner_steps", "whole number from 1 to 100000", "the scheme's",
      "Inner steps of the site in a round; for schemes that exchange in every step, 1 whatever is "
      "written."},
-    {"sites.NAME.late", "time", "0 s", "Delay before the site begins the round.", "10 s"},
+    {"sites.NAME.late", "time", "0 s", "Delay before the site begins each round.", "10 s"},
     {"sites.NAME.drops_out", "time", "never",
-     "Time into the round at which the site leaves for good.", "60 s"},
+     "Time into a round at which the site is lost. The time of a round is that of one in which the "
+     "others miss it.",
+     "60 s"},
     {"sites.NAME.stays", "time above 0", "for ever",
      "Mean time from joining until the site leaves, of an exponential law: `run` then adds what a "
      "month brings.",

@@ -148,6 +148,29 @@ const std::vector<Case>& cases() {
          area.sites[0].drops_out = 5_s;
          patience.deadline = 60_s;
        }},
+      {"late_in_every_round",
+       [](WideArea& area, RoundShape& shape, Patience&) {
+         delay(area, "b", 7, shape);
+         shape.overlap_steps = 1;
+         shape.delayed = true;
+         shape.rounds = 3;
+       }},
+      {"without_a_late_table_in_fragments",
+       [](WideArea& area, RoundShape& shape, Patience& patience) {
+         delay(area, "b", 70, shape);
+         shape.fragments = 4;
+         shape.overlap_steps = 1;
+         shape.rounds = 3;
+         patience.deadline = 60_s;
+       }},
+      {"without_a_lost_table_in_regions",
+       [](WideArea& area, RoundShape& shape, Patience& patience) {
+         exchange_in_regions(shape);
+         area.sites[0].region = "east";
+         area.sites[1].region = area.sites[2].region = "west";
+         area.sites[2].drops_out = 5_s;
+         patience.deadline = 60_s;
+       }},
       {"without_a_table_that_breaks_off",
        [](WideArea& area, RoundShape&, Patience& patience) {
          area.sites[0].drops_out = 15_s;
@@ -167,6 +190,13 @@ const std::vector<Case>& cases() {
          shape.overlap_steps = 2;
          shape.delayed = true;
          shape.rounds = 3;
+         patience.quorum = 3;
+         patience.grace = 1_s;
+       }},
+      {"with_a_quorum_for_each_of_some_fragments",
+       [](WideArea& area, RoundShape& shape, Patience& patience) {
+         delay(area, "a", 30, shape);
+         shape.fragments = 5;
          patience.quorum = 3;
          patience.grace = 1_s;
        }},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/rounds/round_parts.hpp"
 #include "tests/rounds/areas.hpp"
 
 namespace sim {
@@ -211,6 +212,172 @@ TEST(Fates, AQuorumWaitsForItsGraceAndNoLonger) {
   // Merged weights go to two sites over the leader's line.
   EXPECT_NEAR(result.timeline.end_s[ends[1]], 12 + 2, 1.01);
   EXPECT_LT(result.timeline.end_s[ends[1]], 15);
+}
+
+// A ring that begins after a wait of 20 s: what it takes is communication, the wait is none.
+TEST(Fates, TheWaitForTheDeadlineIsWaiting) {
+  WideArea area = three_sites();
+  area.sites[2].drops_out = 5_s;
+  const RoundResult result = simulate_round(area, ten_steps(&exchanges::ring), {.deadline = 30_s});
+  const TimeParts parts = parts_of_round(result, last_place(result));
+  EXPECT_NEAR(parts.compute_s, 10, 1e-6);
+  EXPECT_NEAR(parts.bubble_s, 20, 1e-6);
+  EXPECT_NEAR(parts.exposed_comm_s, 1, 1e-6);
+}
+
+// The exchange is beside the next round of all, but none has two in flight: whoever is late in every
+// round sets the pace.
+TEST(Fates, ASiteThatIsLateInEveryRoundSetsThePaceOfDelayedRounds) {
+  RoundShape shape = ten_steps(&exchanges::ring);
+  shape.overlap_steps = 1;
+  shape.delayed = true;
+  shape.rounds = 3;
+  shape.sites[2].start_s = 100;
+  EXPECT_NEAR(simulate_round(three_sites(), shape).round_s, 110, 1e-6);
+}
+
+// An exchange that waits until D and takes nothing is needed by the end of the next round: two rounds
+// pass in D, or each takes its steps.
+TEST(Fates, DelayedRoundsWaitForTheDeadlineBesideTheNextSteps) {
+  for (const double deadline : {15.0, 30.0, 44.0}) {
+    RoundShape shape = equal_rounds(&exchanges::ring, 3, 10, 0);
+    shape.overlap_steps = 1;
+    shape.delayed = true;
+    shape.rounds = 3;
+    shape.sites[2].start_s = 1000;
+    const RoundResult result =
+        simulate_round(three_sites(), shape, {.deadline = Seconds::from_base(deadline)});
+    EXPECT_NEAR(result.round_s, std::max(10.0, deadline / 2), 1e-6) << deadline;
+    EXPECT_NEAR(exchange_after_round_s(result), deadline - result.round_s, 1e-6) << deadline;
+  }
+}
+
+// The first of two fragments is sent after 5 steps and needed after 6: it waits until the deadline, the
+// second is past it, and the 4 steps between follow.
+TEST(Fates, AFragmentWaitsForTheDeadlineOfItsRound) {
+  for (const Exchange* exchange :
+       {&exchanges::ring, &exchanges::all_gather, &exchanges::all_to_all, &exchanges::leader}) {
+    RoundShape shape = equal_rounds(exchange, 3, 10, 0);
+    shape.fragments = 2;
+    shape.overlap_steps = 1;
+    shape.rounds = 3;
+    shape.sites[2].start_s = 1000;
+    const RoundResult result = simulate_round(three_sites(), shape, {.deadline = 30_s});
+    EXPECT_EQ(result.outcome, RoundOutcome::partial);
+    ASSERT_EQ(result.events.size(), 1u) << exchange->name;
+    EXPECT_NEAR(result.round_s, 30 + 4, 1e-6) << exchange->name;
+  }
+}
+
+// Of each fragment that is waited for, from when the quorum has sent its own.
+TEST(Fates, AGraceIsThatOfEachExchange) {
+  for (const int fragments : {1, 2, 5}) {
+    RoundShape shape = equal_rounds(&exchanges::leader, 3, 10, 0);
+    shape.fragments = fragments;
+    shape.sites[2].start_s = 1000;
+    const RoundResult result = simulate_round(three_sites(), shape, {.quorum = 2, .grace = 3_s});
+    EXPECT_EQ(result.outcome, RoundOutcome::partial);
+    EXPECT_NEAR(result.round_s, 10 + 3 * fragments, 1e-6);
+  }
+}
+
+// Whoever waits for a slow site's first fragment comes late with the last one, but is not to blame; nor
+// is a leader whose GPUs are to sum it.
+TEST(Fates, OnlyTheSiteThatIsSlowIsLate) {
+  for (const Exchange* exchange :
+       {&exchanges::ring, &exchanges::quantized_ring, &exchanges::all_to_all,
+        &exchanges::all_gather, &exchanges::tree_gather, &exchanges::leader}) {
+    for (const int overlap : {0, 2}) {
+      RoundShape shape = equal_rounds(exchange, 3, 10, kGB);
+      shape.fragments = 5;
+      shape.overlap_steps = overlap;
+      shape.rounds = 3;
+      for (SiteWork& work : shape.sites) work.encode_s = work.sum_s = 0.01;
+      SiteWork& slow = shape.sites[2];
+      slow.step_s = slow.needed_s = slow.ready_s[0] = 5;
+      const RoundResult result = simulate_round(three_sites(), shape, {.deadline = 25_s});
+      ASSERT_EQ(result.events.size(), 1u) << exchange->name << ", overlap of " << overlap;
+      EXPECT_EQ(result.events.front().find("c: "), 0u) << result.events.front();
+      EXPECT_EQ(result.outcome, RoundOutcome::partial);
+    }
+  }
+}
+
+// A link between two sites that are both heard by a third: no deadline leaves either out.
+TEST(Fates, ARoundThatNeverEndsNamesTheLinkAndNothingElse) {
+  for (const int fragments : {1, 2}) {
+    for (const auto& deadline : {std::optional<Seconds>(), std::optional(60_s)}) {
+      WideArea area = three_sites();
+      area.links.push_back({.name = "bc",
+                            .between = {"b", "c"},
+                            .bandwidth = Bandwidth::from_base(10 * kGB),
+                            .variation = {.changes = {{1_s, 0}}}});
+      RoundShape shape = ten_steps(&exchanges::all_gather);
+      shape.fragments = fragments;
+      const RoundResult result = simulate_round(area, shape, {.deadline = deadline});
+      EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+      ASSERT_EQ(result.events.size(), 1u);
+      const std::string& event = result.events.front();
+      EXPECT_NE(event.find("link_bc_0 (links.bc.bandwidth) is down"), std::string::npos) << event;
+      EXPECT_NE(event.find("`set` links.bc.dead=true"), std::string::npos) << event;
+      EXPECT_EQ(event.find("go on"), std::string::npos) << event;
+    }
+  }
+}
+
+// It goes down amid the second round, which is inside the regions.
+TEST(Fates, ALinkThatStaysDownAbortsRoundsInRegionsToo) {
+  WideArea area = three_sites();
+  area.sites[0].region = area.sites[1].region = "east";
+  area.sites[1].variation.changes = {{25_s, 0}};
+  RoundShape shape = ten_steps(&exchanges::ring);
+  shape.across_every = 3;
+  shape.rounds = 6;
+  shape.in_region = shape.sites;
+  const RoundResult result = simulate_round(area, shape);
+  EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+  EXPECT_TRUE(std::isinf(result.round_s));
+}
+
+// It sends 10 GB of each round at 0.1 GB/s.
+TEST(Fates, ASiteThatALeaderHearsLateKeepsThePaceOfItsLine) {
+  WideArea area = three_sites();
+  area.sites[2].uplink = Bandwidth::from_base(0.1 * kGB);
+  RoundShape shape = ten_steps(&exchanges::leader);
+  shape.overlap_steps = 1;
+  shape.delayed = true;
+  shape.rounds = 3;
+  const RoundResult result = simulate_round(area, shape, {.quorum = 2, .grace = 1_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
+  EXPECT_NEAR(result.round_s, 10, 1e-6);
+  EXPECT_NEAR(result.period_s(2), 100, 1e-6);
+}
+
+// Nobody but the leader is there by the deadline. The others hand in 1000 GB each, over its
+// line of 10 GB/s.
+TEST(Fates, SitesThatALeaderIsAloneWithoutShareItsLine) {
+  RoundShape shape = ten_steps(&exchanges::leader);
+  shape.overlap_steps = 1;
+  shape.delayed = true;
+  shape.rounds = 3;
+  for (SiteWork& work : shape.sites) work.whole_bytes = 1000 * kGB;
+  const RoundResult result = simulate_round(three_sites(), shape, {.deadline = 20_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
+  EXPECT_EQ(result.events.size(), 2u);
+  for (const std::size_t place : {1u, 2u}) EXPECT_GE(result.period_s(place), 200 * (1 - 1e-9));
+}
+
+// What a site hands in late counts in a later sum; what never arrives does not.
+TEST(Fates, ASiteThatALeaderNeverHearsKeepsNoPace) {
+  WideArea area = three_sites();
+  area.sites[2].variation.changes = {{1_s, 0}};
+  RoundShape shape = ten_steps(&exchanges::leader);
+  shape.overlap_steps = 1;
+  shape.delayed = true;
+  shape.rounds = 3;
+  const RoundResult result = simulate_round(area, shape, {.quorum = 2, .grace = 1_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
+  EXPECT_TRUE(std::isinf(result.period_s(2)));
 }
 
 }  // namespace

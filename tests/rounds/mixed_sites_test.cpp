@@ -45,7 +45,7 @@ TEST_P(MixedSites, DoWhatTheyCanAtMost) {
     const double steps_s = report.round->inner_steps * result.shape.sites[place].step_s;
     const auto& fates = result.shape.fates;
     const bool is_in = fates.empty() || fates[place] == Fate::heard;
-    if (!is_in && !result.shape.delayed) continue;
+    if (!is_in && !result.shape.sums_later()) continue;
     EXPECT_GE(result.period_s(place), steps_s * (1 - 1e-9)) << place;
     const double sent_s =
         report.round->by_site[place].sent_bytes / mixed.sites[place].uplink.base();

@@ -110,7 +110,8 @@ void around_arrivals(const Job& job, const Setup& given, Range& range) {
     throw InputError("`deadline`: is what solve deadline looks for; leave it out");
   }
   const Setup setup = balanced(job, given);
-  std::vector<double> heard = simulate_round(job.round(setup), setup.scheme).heard_s;
+  // With a deadline, even one that no site misses, none is late because it waits for another.
+  std::vector<double> heard = simulate_round(job.round(setup), setup.scheme, kRoundLimit).heard_s;
   std::erase_if(heard, [](double seconds) { return std::isinf(seconds) || seconds <= 0; });
   if (heard.empty()) return;
   const auto [first, last] = std::ranges::minmax(heard);
