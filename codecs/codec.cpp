@@ -11,18 +11,33 @@ void require(bool condition, const char* why) {
 
 Traffic memory_traffic(const KernelShape& shape) { return shape.wire.layout->traffic(shape); }
 
-bool fuses_feedback(const Format& format) {
-  return format.layout->fuses_feedback != nullptr && format.layout->fuses_feedback(format);
+bool is_fused(const KernelShape& shape) {
+  const Layout& layout = *shape.wire.layout;
+  switch (shape.operation) {
+    case Operation::encode_feedback:
+      return layout.fuses_feedback != nullptr && layout.fuses_feedback(shape.wire);
+    case Operation::decode_add:
+      return layout.fuses_add != nullptr && layout.fuses_add(shape.wire, shape.value_bytes);
+    default:
+      return true;
+  }
 }
 
-ComposedFeedback composed_feedback(const KernelShape& shape) {
-  constexpr double kSent = sizeof(float);
-  const double both = shape.value_bytes + shape.residual_bytes;
-  return {.add = {.read = both, .written = kSent},
-          .encode = {.operation = Operation::encode, .wire = shape.wire},
-          .decode = {.operation = Operation::decode, .wire = shape.wire},
-          // What was sent is made again of both.
-          .keep = {.read = both + kSent, .written = shape.residual_bytes}};
+Composition composed(const KernelShape& shape) {
+  constexpr double kFloat = sizeof(float);
+  const double value = shape.value_bytes, residual = shape.residual_bytes;
+  const KernelShape decode{.operation = Operation::decode, .wire = shape.wire};
+  switch (shape.operation) {
+    case Operation::encode_feedback:
+      return {.kernels = {{.operation = Operation::encode, .wire = shape.wire}, decode},
+              // What was sent is made again of both.
+              .passes = {{.read = value + residual, .written = kFloat},
+                         {.read = value + residual + kFloat, .written = residual}}};
+    case Operation::decode_add:
+      return {.kernels = {decode}, .passes = {{.read = kFloat + value, .written = value}}};
+    default:
+      throw std::invalid_argument("an operation that has a kernel of its own");
+  }
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "codecs/format.hpp"
 
@@ -59,7 +60,7 @@ struct KernelShape {
 };
 
 // Bytes that even a fused kernel must move: the layout's. For what a composition of kernels moves, see
-// composed_feedback().
+// composed().
 [[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
 // Of a kernel that moves its values and wires once. With a scale for the whole tensor, alone or
 // above the groups' scales, an encode reads its values, or the wires that it sums, twice.
@@ -67,17 +68,17 @@ struct KernelShape {
 // the values that decode_add reads and writes.
 [[nodiscard]] Traffic streamed_traffic(const KernelShape& shape);
 
-// Whether encode_feedback of this format is fused on GPUs: a kernel of the codec's own. It is composed
-// otherwise: codecs/cuda/feedback.hpp.
-[[nodiscard]] bool fuses_feedback(const Format& format);
-// What a composed encode_feedback does, in this order: a pass adds the residual to the values, the sum in
-// float32 is encoded and decoded, and a pass keeps what was lost.
-struct ComposedFeedback {
-  Traffic add;
-  KernelShape encode, decode;
-  Traffic keep;
+// Whether GPUs have a kernel of the codec's own for this operation: always, but for encode_feedback and
+// decode_add of some formats. Those are composed: codecs/cuda/feedback.hpp and decode_add.hpp.
+[[nodiscard]] bool is_fused(const KernelShape& shape);
+// What a composition does: kernels, whose values are float32, and passes over memory.
+struct Composition {
+  std::vector<KernelShape> kernels = {};
+  std::vector<Traffic> passes = {};
 };
-[[nodiscard]] ComposedFeedback composed_feedback(const KernelShape& shape);
+// A pass adds the residual to the values, the sum is encoded and decoded, and a pass keeps what was lost; or
+// what is decoded is added in a pass. Throws std::invalid_argument for other operations.
+[[nodiscard]] Composition composed(const KernelShape& shape);
 
 // The sizes of a layout, as functions of its folder.
 struct Layout {
@@ -89,8 +90,9 @@ struct Layout {
   Traffic (*traffic)(const KernelShape&) = streamed_traffic;
   // Whether its codecs also work with groups of this size, from 32 to 2^20; null: their own alone.
   bool (*takes_group)(const Format&, std::size_t group) = nullptr;
-  // Of fuses_feedback(); null: no.
+  // Of is_fused(), for encode_feedback and decode_add; null: no.
   bool (*fuses_feedback)(const Format&) = nullptr;
+  bool (*fuses_add)(const Format&, int value_bytes) = nullptr;
   bool summable = false;         // wires of several ranks can be added up in flight
   std::string_view suffix = {};  // of the names of formats without a row: "_enumerated"
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes that add, for every codec: its own kernel, or where it has none its decode into scratch and a
-// pass that adds. codecs/cuda/kernels.hpp states the contract.
+// Decodes that add, for every codec: its own kernel, or where it has none (is_fused()) its decode into
+// scratch and a pass that adds. codecs/cuda/kernels.hpp states the contract.
 #pragma once
 
 #include "codecs/cuda/registry.hpp"

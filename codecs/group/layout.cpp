@@ -28,6 +28,13 @@ bool fuses_group_feedback(const Format& format) {
   }
 }
 
+// FP32, BF16 and ternary values are added to float32 alone.
+bool fuses_group_add(const Format& format, int value_bytes) {
+  if (format.scale == Scale::clipped) return value_bytes == 4;
+  if (format.scale != Scale::none) return true;
+  return value_bytes == 4 && (format.element == Element::fp32 || format.element == Element::bf16);
+}
+
 // Whole octets first: no overflow.
 std::size_t code_bytes(const Format& format, std::size_t elements) {
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
@@ -62,7 +69,8 @@ float load(std::span<const std::byte> wire, std::size_t offset) {
 constexpr Layout kGroupLayout{.bytes = wire_bytes,
                               .bytes_per_element = group_bytes_per_element,
                               .takes_group = layout_takes_group,
-                              .fuses_feedback = fuses_group_feedback};
+                              .fuses_feedback = fuses_group_feedback,
+                              .fuses_add = fuses_group_add};
 
 double group_bytes_per_element(const Format& format) {
   const double payload = bits_of(format.element) / 8.0;

@@ -72,13 +72,11 @@ KernelEstimate untimed(const Calibration& calibration, const Gpu& gpu,
 
 // Of a kernel that no table has, but whose machine code was counted.
 std::optional<KernelEstimate> counted(const Calibration& calibration, const Gpu& gpu,
-                                      const std::string& key, const codecs::Traffic& traffic,
-                                      double elements) {
+                                      const std::string& key, double moved_bytes, double elements) {
   const CompiledKernels* code = calibration.compiled.get();
   const CompiledKernel* kernel = code == nullptr ? nullptr : code->find(key);
   if (kernel == nullptr) return std::nullopt;
-  const CompiledTime time = compiled_time(*kernel, rates_of(*code, gpu), elements,
-                                          (traffic.read + traffic.written) * elements);
+  const CompiledTime time = compiled_time(*kernel, rates_of(*code, gpu), elements, moved_bytes);
   return KernelEstimate{time.seconds(),
                         fmt::format("compiled for {}, by its instructions and bytes, give or take "
                                     "{:.0f} %",
@@ -87,26 +85,37 @@ std::optional<KernelEstimate> counted(const Calibration& calibration, const Gpu&
                         time.fixed_s};
 }
 
-// Its four kernels, one after the other.
-KernelEstimate composed_feedback_time(const Calibration& calibration, const Gpu& gpu,
-                                      const KernelUse& use) {
-  const codecs::ComposedFeedback parts = codecs::composed_feedback(use.shape);
-  const KernelEstimate encode = kernel_time(calibration, gpu, {parts.encode, use.elements});
-  const KernelEstimate decode = kernel_time(calibration, gpu, {parts.decode, use.elements});
-  KernelEstimate sum = slowed(untimed(calibration, gpu, parts.add, use.elements), calibration);
-  const KernelEstimate keep =
-      slowed(untimed(calibration, gpu, parts.keep, use.elements), calibration);
-  for (const KernelEstimate* part : {&encode, &decode, &keep}) {
-    sum.seconds += part->seconds;
-    sum.fixed_s += part->fixed_s;
+// " (an encode, a decode and 2 memory passes)".
+std::string text_of(const codecs::Composition& parts) {
+  std::string text;
+  for (const codecs::KernelShape& kernel : parts.kernels) {
+    const std::string_view name = name_of(kernel.operation);
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", name.front() == 'e' ? "an" : "a", name);
   }
-  const double n = use.elements;
-  sum.sizes = encode.sizes.excess(n) >= decode.sizes.excess(n) ? encode.sizes : decode.sizes;
-  std::string sources = encode.source;
-  for (const std::string& source : {decode.source, keep.source}) {
-    if (sources.find(source) == std::string::npos) sources += "; " + source;
+  const std::size_t passes = parts.passes.size();
+  return fmt::format(" ({} and {} memory {})", text, passes == 1 ? "a" : std::to_string(passes),
+                     passes == 1 ? "pass" : "passes");
+}
+
+// Its parts, one after the other.
+KernelEstimate composed_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
+  const codecs::Composition parts = codecs::composed(use.shape);
+  KernelEstimate sum;
+  const auto add = [&](const KernelEstimate& part) {
+    sum.seconds += part.seconds;
+    sum.fixed_s += part.fixed_s;
+    if (part.sizes.excess(use.elements) > sum.sizes.excess(use.elements)) sum.sizes = part.sizes;
+    if (sum.source.find(part.source) != std::string::npos) return;
+    sum.source += (sum.source.empty() ? "" : "; ") + part.source;
+  };
+  for (const codecs::KernelShape& kernel : parts.kernels) {
+    add(kernel_time(calibration, gpu, {kernel, use.elements}));
   }
-  sum.source = sources + " (an encode, a decode and 2 memory passes)";
+  for (const codecs::Traffic& pass : parts.passes) {
+    add(slowed(untimed(calibration, gpu, pass, use.elements), calibration));
+  }
+  sum.source += text_of(parts);
   return sum;
 }
 
@@ -186,12 +195,10 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
   if (found != calibration.kernels->end()) {
     return slowed(from_table(calibration, gpu, key, found->second, use.elements), calibration);
   }
-  if (use.shape.operation == codecs::Operation::encode_feedback &&
-      !codecs::fuses_feedback(use.shape.wire)) {
-    return composed_feedback_time(calibration, gpu, use);
-  }
+  if (!codecs::is_fused(use.shape)) return composed_time(calibration, gpu, use);
   const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-  const auto by_code = counted(calibration, gpu, key, traffic, use.elements);
+  const auto by_code =
+      counted(calibration, gpu, key, (traffic.read + traffic.written) * use.elements, use.elements);
   return slowed(
       by_code ? *by_code : untimed(calibration, gpu, traffic, use.elements, use.shape.inputs),
       calibration);

@@ -145,8 +145,7 @@ struct KernelEstimate {
 // holds. For a GPU other than the table's, what its machine code says of both (sim/times/compiled.hpp);
 // else see sim/times/extrapolation.hpp. A kernel missing from the table takes what its machine code on
 // this GPU says, if that was counted; else it moves its bytes at the table's memory_share, or without a
-// table at the GPU's copy bandwidth. An encode_feedback that is composed takes its encode, its decode and
-// two such passes.
+// table at the GPU's copy bandwidth. A composition of kernels takes these and its passes over memory.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 

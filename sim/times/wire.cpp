@@ -155,11 +155,9 @@ KernelEstimate composed_time(const CodecCard& card, const Gpu& gpu, const CodecU
       launches.add(Operation::encode);
       return launches.estimate("encode_difference: an encode and a memory pass");
     case Operation::encode_feedback: {
-      const codecs::ComposedFeedback parts = codecs::composed_feedback(kernel_of(use).shape);
-      launches.add_pass(parts.add);
-      launches.add(Operation::encode);
-      launches.add(Operation::decode);
-      launches.add_pass(parts.keep);
+      const codecs::Composition parts = codecs::composed(kernel_of(use).shape);
+      for (const codecs::KernelShape& kernel : parts.kernels) launches.add(kernel.operation);
+      for (const codecs::Traffic& pass : parts.passes) launches.add_pass(pass);
       return launches.estimate("encode_feedback: an encode, a decode and 2 memory passes");
     }
     case Operation::decode_add:

@@ -86,11 +86,17 @@ TEST_P(EveryFeedback, ReadsBfloat16LikeItsFloats) {
 }
 
 // The simulator charges what the format says.
-TEST(FeedbackKernels, AreThereWhereTheFormatFusesFeedback) {
+TEST(FusedKernels, AreThereWhereTheFormatSays) {
   for (const CudaCodec& row : all_cuda_codecs()) {
-    const bool fused = fuses_feedback(row.codec->format);
-    EXPECT_EQ(row.encode_feedback_async != nullptr, fused) << row.codec->name;
-    EXPECT_EQ(row.encode_feedback_bf16_async != nullptr, fused) << row.codec->name;
+    SCOPED_TRACE(row.codec->name);
+    const auto fused = [&](Operation operation, int value_bytes) {
+      return is_fused(
+          {.operation = operation, .wire = row.codec->format, .value_bytes = value_bytes});
+    };
+    EXPECT_EQ(row.encode_feedback_async != nullptr, fused(Operation::encode_feedback, 4));
+    EXPECT_EQ(row.encode_feedback_bf16_async != nullptr, fused(Operation::encode_feedback, 2));
+    EXPECT_EQ(row.decode_add_fp32_async != nullptr, fused(Operation::decode_add, 4));
+    EXPECT_EQ(row.decode_add_async != nullptr, fused(Operation::decode_add, 2));
   }
 }
 

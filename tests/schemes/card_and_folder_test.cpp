@@ -92,6 +92,7 @@ codecs::Format fused_mxint8() {
   static const codecs::Layout fused = [] {
     codecs::Layout layout = *codecs::mxint8.format.layout;
     layout.fuses_feedback = [](const codecs::Format&) { return true; };
+    layout.fuses_add = [](const codecs::Format&, int) { return true; };
     return layout;
   }();
   codecs::Format format = codecs::mxint8.format;

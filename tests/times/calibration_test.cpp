@@ -163,6 +163,23 @@ TEST(KernelTime, OfFeedbackThatIsComposedIsThatOfItsParts) {
                    launch + (4 + 4 + 4 + kWire) * kElements / rate);
 }
 
+// FP16 is 2 bytes, which are decoded to 4; the pass reads these and a BF16 model, and writes the model.
+TEST(KernelTime, OfAnAdditionThatIsComposedIsThatOfItsParts) {
+  constexpr double kElements = 1e9;
+  KernelUse composed = use("fp16", codecs::Operation::decode_add, kElements);
+  composed.shape.value_bytes = 2;
+  const Gpu gpu = tables_gpu();
+  const double rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
+  const double launch = seconds_of_bytes(gpu, gpu.memory_bandwidth, 0);
+  const KernelEstimate time = kernel_time(roofline(), gpu, composed);
+  EXPECT_DOUBLE_EQ(time.seconds, 2 * launch + ((2 + 4) + (4 + 2 + 2)) * kElements / rate);
+  EXPECT_EQ(time.source, "roofline: bytes over memory bandwidth (a decode and a memory pass)");
+  // A kernel of the codec's own moves each byte once.
+  composed.shape.wire = codecs::codec_named("fp8_e4m3").format;
+  EXPECT_DOUBLE_EQ(kernel_time(roofline(), gpu, composed).seconds,
+                   launch + (1 + 2 + 2) * kElements / rate);
+}
+
 // Beside its bytes, at 72 % of the lanes' rate.
 TEST(KernelTime, CountsInstructionsOfRanks) {
   Gpu gpu = tables_gpu();
