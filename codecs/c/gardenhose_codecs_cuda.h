@@ -77,12 +77,15 @@ gardenhose_status gardenhose_cuda_encode_feedback(const char* codec,
 gardenhose_status gardenhose_cuda_decode(const char* codec, const void* wire, size_t wire_bytes,
                                          float* values, size_t elements, void* stream);
 
-/* values += what the wire decodes to. Most codecs add in one pass, without scratch. */
+/* values += what the wire decodes to. Most codecs add in one pass, without scratch. FP16, natural
+ * compression, EDEN, rotations by random signs and codecs that send few values decode to 4 * elements bytes
+ * of scratch, and add them in a pass. */
 gardenhose_status gardenhose_cuda_decode_add(const char* codec, const void* wire, size_t wire_bytes,
                                              float* values, size_t elements, void* scratch,
                                              size_t scratch_bytes, void* stream);
 
-/* The same of a model in bfloat16, given as its bits: model = bf16(model + bf16(decoded)). */
+/* The same of a model in bfloat16, given as its bits: model = bf16(model + bf16(decoded)). FP32, BF16 and
+ * TernGrad take that scratch, too. */
 gardenhose_status gardenhose_cuda_decode_add_bf16(const char* codec, const void* wire,
                                                   size_t wire_bytes, uint16_t* model,
                                                   size_t elements, void* scratch,

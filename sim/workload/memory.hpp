@@ -38,7 +38,8 @@ struct MemoryPart {
 };
 [[nodiscard]] const std::vector<MemoryPart>& memory_parts();
 
-// Memory of a scheme's codecs.
+// Memory of a scheme's codecs, without the scratch of their kernels: up to about 4 bytes for each value of
+// one call, as where error feedback or an addition is composed (codecs/codec.hpp).
 struct CodecMemory {
   double buffers = 0;  // per parameter sent at once: outgoing and incoming wires
   double state = 0;    // per parameter of the rank's stage: residuals, secondary shards
