@@ -207,13 +207,15 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
 KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
                          const codecs::MethodStep& step, const codecs::StepShape& shape) {
   if (shape.elements == 0) return {};
-  const auto found = calibration.methods->find(step_key(step, shape));
-  if (found == calibration.methods->end()) {
-    return slowed(time_of_bytes(calibration, gpu, step.moved_bytes(shape)), calibration);
+  const std::string key = step_key(step, shape);
+  const auto elements = static_cast<double>(shape.elements);
+  const auto found = calibration.methods->find(key);
+  if (found != calibration.methods->end()) {
+    return slowed(from_table(calibration, gpu, key, found->second, elements), calibration);
   }
-  return slowed(from_table(calibration, gpu, found->first, found->second,
-                           static_cast<double>(shape.elements)),
-                calibration);
+  const double bytes = step.moved_bytes(shape);
+  const auto by_code = counted(calibration, gpu, key, bytes, elements);
+  return slowed(by_code ? *by_code : time_of_bytes(calibration, gpu, bytes), calibration);
 }
 
 std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu, Pass pass,

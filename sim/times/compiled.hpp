@@ -52,7 +52,7 @@ struct CompiledKernels {
   std::string architecture;  // "sm_90"
   double lanes = 0;          // FP32 results of a multiprocessor in a cycle
   double clock_hz = 0;       // of its GPUs for data centres, by their data sheets
-  // By "codec/operation/inputs/to", as Calibration::kernels.
+  // By "codec/operation/inputs/to", as Calibration::kernels, and those of its methods.
   Shared<std::map<std::string, CompiledKernel>> kernels = {};
   [[nodiscard]] const CompiledKernel* find(const std::string& key) const;
 };

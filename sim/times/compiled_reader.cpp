@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
 #include "codecs/codec.hpp"
+#include "codecs/method.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/number_text.hpp"
@@ -129,7 +131,11 @@ class CountLine {
   std::array<std::string_view, kCountColumns> fields_;
 };
 
+// A step's `inputs` are the ranks whose wires it reads or writes.
 std::string count_key(const CountLine& line) {
+  if (const codecs::MethodStep* step = step_named(line.text(0), line.text(1))) {
+    return step_key(*step, {.ranks = static_cast<std::size_t>(line.count(2))});
+  }
   const auto operation = codecs::operation_named(line.text(1));
   if (!operation) line.fail(fmt::format("unknown kernel '{}'", line.text(1)));
   return kernel_key({.operation = *operation,

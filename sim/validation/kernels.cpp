@@ -65,18 +65,21 @@ std::string part_of(const std::string& key, int part) {
   return key.substr(begin, key.find('/', begin) - begin);
 }
 
-// Whether the constants of compiled times were fitted to this kernel (traces/compiled/README.md).
+// Whether the constants of compiled times were fitted to this kernel (traces/compiled/README.md): not to
+// those that had to be run, as encodes of signs, nor to steps of methods.
 bool was_fitted(const std::string& gpu, const std::string& key) {
   constexpr const char* kFitted[] = {"bf16", "fbgemm", "fp32", "int2",
                                      "int8", "mxfp8",  "nf4",  "one"};
   const std::string codec = part_of(key, 0);
+  if (codec == "one_bit_adam" || key.starts_with("one_bit/encode")) return false;
   return gpu == "NVIDIA H100 80GB HBM3" &&
          std::ranges::count(kFitted, codec.substr(0, codec.find('_'))) > 0;
 }
 
 // One size of a kernel by its machine code: with the data sheet, and from other GPUs' tables.
 template <typename Add>
-void add_compiled(const std::string& key, const KernelTime& size, const MeasuredTable& one,
+void add_compiled(const KernelTimes Calibration::*times, const std::string& key,
+                  const KernelTime& size, const MeasuredTable& one,
                   const std::vector<MeasuredTable>& all, Add add) {
   const CompiledKernel* kernel = one.compiled ? one.compiled->find(key) : nullptr;
   if (kernel == nullptr) return;
@@ -84,8 +87,8 @@ void add_compiled(const std::string& key, const KernelTime& size, const Measured
       compiled_time(*kernel, rates_of(*one.compiled, one.gpu), size.elements, size.moved_bytes)
           .seconds());
   for (const MeasuredTable& other : all) {
-    const auto found = other.table.kernels->find(key);
-    if (other.table.gpu == one.table.gpu || found == other.table.kernels->end()) continue;
+    const auto found = (other.table.*times)->find(key);
+    if (other.table.gpu == one.table.gpu || found == (other.table.*times)->end()) continue;
     Calibration table = other.table;
     table.compiled = one.compiled;
     table.compiled_there = other.compiled;
@@ -112,7 +115,7 @@ void add_times(const KernelTimes Calibration::*times, const MeasuredTable& one,
         add(other.table.name, carried_over(found->second, size.elements, scale(other.table),
                                            ratios_to(one.gpu, other.table)));
       }
-      if (of_codec) add_compiled(key, size, one, all, add);
+      add_compiled(times, key, size, one, all, add);
     }
   }
 }

@@ -13,7 +13,9 @@ sys.dont_write_bytecode = True
 
 import count  # noqa: E402
 import cubin  # noqa: E402
+import grid  # noqa: E402
 import instructions  # noqa: E402
+import lanes  # noqa: E402
 import sass  # noqa: E402
 import thread  # noqa: E402
 
@@ -105,6 +107,64 @@ class Warps(unittest.TestCase):
     def test_hashes_of_files_are_no_part_of_a_name(self):
         name = "_ZN6codecs4cuda43_GLOBAL__N__0a05d697_10_kernels_cu_fb82fbc94signE"
         self.assertEqual(cubin.without_hashes(name), "_ZN6codecs4cuda10_INTERNAL_4signE")
+
+
+# Where results go, in bank 0 at 0x210.
+RESULTS = 0x7000
+
+
+def ran(lines, threads=64, blocks=1):
+    """The grid after its code has run, by the lines' numbers, and what it stored."""
+    text = "\t.section\t.text.kernel,\n"
+    for i, line in enumerate(lines):
+        label, _, line = line.rpartition(": ")
+        text += f".L_x_{label}:\n" if label else ""
+        text += f"        /*{16 * i:04x}*/ {line} ;\n"
+    memory = lanes.Memory([(RESULTS, 4 * threads * blocks)], {})
+    whole_warps = -(-threads // lanes.WARP) * lanes.WARP
+    all_lanes = lanes.Lanes(blocks, whole_warps, {"registers": 16, "shared": 1024}, memory,
+                            lambda bank, at: {0x210: RESULTS}.get(at, 0))
+    one = grid.Grid(instructions.kernels_in(text)["kernel"], all_lanes, threads)
+    one.run()
+    return one.counts, list(memory.part(RESULTS, 4 * threads * blocks).view("u4"))
+
+
+STORE = ["S2R R10, SR_TID.X", "LDC.64 R8, c[0x0][0x210]", "IMAD.WIDE.U32 R8, R10, 0x4, R8",
+         "STG.E desc[UR4][R8.64], R1", "EXIT"]
+
+
+class Grids(unittest.TestCase):
+    def test_a_warp_turns_as_often_as_its_last_lane(self):
+        # Lane i turns i + 1 times: 32 turns of the first warp, 64 of the second.
+        counts, results = ran(["S2R R0, SR_TID.X", "MOV R1, 0x0", "0: VIADD R1, R1, 0x1",
+                               "ISETP.GT.U32.AND P0, PT, R1, R0, PT", "@!P0 BRA `(.L_x_0)"] + STORE)
+        self.assertEqual(counts[2].sum(), 32 + 64)
+        self.assertEqual(results, list(range(1, 65)))
+
+    def test_lanes_that_parted_converge_where_both_ways_meet(self):
+        # Odd lanes go a way that lies behind; the sum is over all.
+        counts, results = ran(["S2R R0, SR_TID.X", "LOP3.LUT R2, R0, 0x1, RZ, 0xc0, !PT",
+                               "ISETP.NE.U32.AND P0, PT, R2, RZ, PT", "BSSY B0, `(.L_x_1)",
+                               "@P0 BRA `(.L_x_2)", "MOV R3, 0x1", "0: BSYNC B0",
+                               "1: REDUX.SUM UR6, R3", "MOV R1, UR6"] + STORE +
+                              ["2: MOV R3, 0x2", "BRA `(.L_x_0)"])
+        self.assertEqual(results, [16 * 1 + 16 * 2] * 64)
+        self.assertEqual(counts[7].sum(), 2)  # once for each warp
+        self.assertEqual(counts[14].sum(), 2)
+
+    def test_threads_see_what_others_stored_before_a_barrier(self):
+        _, results = ran(["S2R R0, SR_TID.X", "IMAD.SHL.U32 R2, R0, 0x4, RZ", "STS [R2+0x400], R0",
+                          "BAR.SYNC.DEFER_BLOCKING 0x0", "LDS R1, [R2+0x404]"] + STORE, threads=48)
+        self.assertEqual(results, list(range(1, 48)) + [0])
+
+    def test_atomic_operations_happen_one_after_the_other(self):
+        _, results = ran(["ATOMS.ADD R1, [URZ+0x400], R3", "MOV R3, 0x1",
+                          "ATOMS.ADD R1, [URZ+0x400], R3"] + STORE)
+        self.assertEqual(sorted(results), list(range(64)))
+
+    def test_unknown_instructions_are_refused(self):
+        with self.assertRaises(NotImplementedError):
+            ran(["FROBNICATE R1, R2"] + STORE)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "codecs/codec.hpp"
+#include "codecs/method.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/times/calibration_rows.hpp"
 #include "sim/times/extrapolation.hpp"
@@ -106,27 +109,49 @@ codecs::KernelShape shape_in(const CsvRow& row) {
   return shape;
 }
 
-TEST(CompiledTables, SayOfAnH200WhatWasFrozen) {
+// What a row of traces/predictions is about.
+struct FrozenKernel {
+  std::string key;
+  double moved_bytes = 0;
+};
+FrozenKernel kernel_in(const CsvRow& row) {
+  const double n = row.number("elements");
+  if (const codecs::MethodStep* step = step_named(row.text("codec"), row.text("operation"))) {
+    const codecs::StepShape shape{.elements = static_cast<std::size_t>(n),
+                                  .ranks = static_cast<std::size_t>(row.integer("inputs"))};
+    return {step_key(*step, shape), step->moved_bytes(shape)};
+  }
+  const codecs::KernelShape shape = shape_in(row);
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  return {kernel_key(shape, row.text("codec"), row.text("to")),
+          (traffic.read + traffic.written) * n};
+}
+
+// In the folder traces/predictions. Returns the number of rows.
+int expect_frozen(const std::string& file, int most_kernels) {
   const auto table = shipped_counts("NVIDIA H200");
   const Gpu gpu = read_cluster(source_directory() / "topologies/dgx_h200_x16.toml").gpu;
   int rows = 0;
-  for (const CsvRow& row :
-       read_csv(source_directory() / "traces/predictions/compiled_hopper_2026-11-27.csv")) {
-    const codecs::KernelShape shape = shape_in(row);
-    const CompiledKernel* kernel =
-        table->find(kernel_key(shape, row.text("codec"), row.text("to")));
-    ASSERT_NE(kernel, nullptr) << row.place_of("codec");
-    // Launches between a row's kernels were added afterwards.
-    if (kernel->kernels > 1) continue;
-    const double n = row.number("elements");
-    const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  for (const CsvRow& row : read_csv(source_directory() / "traces/predictions" / file)) {
+    const auto [key, bytes] = kernel_in(row);
+    const CompiledKernel* kernel = table->find(key);
+    if (kernel == nullptr) {
+      ADD_FAILURE() << row.place_of("codec");
+      continue;
+    }
+    if (kernel->kernels > most_kernels) continue;
     const double seconds =
-        compiled_time(*kernel, rates_of(*table, gpu), n, (traffic.read + traffic.written) * n)
-            .seconds();
+        compiled_time(*kernel, rates_of(*table, gpu), row.number("elements"), bytes).seconds();
     EXPECT_NEAR(seconds / row.number("h200_s"), 1, 2e-3) << row.place_of("h200_s");
     ++rows;
   }
-  EXPECT_GT(rows, 1100);
+  return rows;
+}
+
+TEST(CompiledTables, SayOfAnH200WhatWasFrozen) {
+  // Launches between a row's kernels were added afterwards.
+  EXPECT_GT(expect_frozen("compiled_hopper_2026-11-27.csv", 1), 1100);
+  EXPECT_GT(expect_frozen("compiled_run_hopper_2026-11-27.csv", 100), 150);
 }
 
 // An H100's table has no codebook2, but its machine code was counted.
@@ -151,6 +176,19 @@ TEST(CompiledTables, SayWhatAKernelTakesThatNobodyMeasured) {
   const KernelUse measured{.shape = {.wire = codecs::codec_named("int8_g128").format},
                            .elements = 1e9};
   EXPECT_TRUE(kernel_time(table, gpu, measured).source.starts_with("measured on"));
+}
+
+TEST(CompiledTables, SayWhatAStepTakesThatNobodyMeasured) {
+  const Gpu gpu = read_cluster(source_directory() / "topologies/dgx_h100_x16.toml").gpu;
+  Calibration table = roofline();
+  table.compiled = shipped_counts(gpu.name);
+  const codecs::MethodStep& step = *step_named("loco", "encode");
+  const codecs::StepShape shape{.elements = 1 << 28};
+  const CompiledKernel* kernel = table.compiled->find("loco/encode/1/0");
+  ASSERT_NE(kernel, nullptr);
+  const CompiledTime time =
+      compiled_time(*kernel, rates_of(*table.compiled, gpu), 0x1p28, step.moved_bytes(shape));
+  EXPECT_DOUBLE_EQ(step_time(table, gpu, step, shape).seconds, time.seconds());
 }
 
 // A kernel of a table, carried to a GPU.

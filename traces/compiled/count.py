@@ -26,8 +26,10 @@ import tempfile
 
 import cubin
 import instructions
+import runs
 import sass
 import thread
+from pipes import PIPES, pipe_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -37,36 +39,12 @@ FLAGS = ("-std=c++20", "-O3", "-fmad=false", "-ftz=false", "-prec-div=true")
 # Lanes whose ways are followed: what a warp issues is what any of them does. Others do as these.
 LANES = (0, 1, 2, 3, 8, 16, 17, 31)
 
-PIPES = ("fma", "multiply", "alu", "convert", "xu", "lsu", "lookup", "fp64", "uniform", "control")
-# By the first part of an instruction's name. "multiply": integer multiply and add, on half of the pipe
-# of floats; "xu": the unit of special functions; "lookup": loads from addresses that were loaded;
-# "control": branches and barriers.
-PIPE_OF = {
-    "fma": "FFMA FADD FMUL HADD2 HFMA2 HMUL2 FFMA2 FADD2 FMUL2 FSWZADD",
-    "multiply": "IMAD IDP",
-    "alu": "IADD3 IADD LOP3 LOP SHF SHL SHR ISETP FSETP SEL FSEL PRMT FMNMX FMNMX3 IMNMX VIMNMX "
-           "VIMNMX3 VIADD VIADDMNMX LEA MOV PLOP3 P2R R2P FCHK VOTE IABS CS2R HSETP2 HMNMX2 BMSK SGXT "
-           "LDC S2R VABSDIFF CCTL",
-    "convert": "F2FP I2FP F2IP I2IP",
-    "xu": "MUFU F2I I2F F2F FRND POPC FLO BREV I2I",
-    "lsu": "LDG STG LDS STS LDL STL LD ST RED REDG REDS ATOM ATOMG ATOMS SHFL LDSM B2R MATCH REDUX CREDUX",
-    "fp64": "DADD DFMA DMUL DSETP DMNMX",
-    "control": "BRA BRX BSSY BSYNC EXIT BAR WARPSYNC NOP CALL RET BREAK BMOV YIELD MEMBAR DEPBAR "
-               "ENDCOLLECTIVE NANOSLEEP BPT ERRBAR CCTLL ACQBULK PREEXIT ELECT KILL",
-}
-BY_NAME = {name: pipe for pipe, names in PIPE_OF.items() for name in names.split()}
+# Where the variables of the files begin in memory: far from what is allocated.
+VARIABLES = 1 << 40
 
 KEY = ("codec", "operation", "inputs", "value_bytes", "to")
 COLUMNS = KEY + ("kernels", "loops") + PIPES + ("registers", "shared_bytes", "threads",
                                                  "elements_per_block", "other_bytes")
-
-
-def pipe_of(one):
-    if one.base.startswith("U") or one.base in ("S2UR", "R2UR", "LDCU", "VOTEU"):
-        return "uniform"
-    if one.base == "F2F" and one.mods & {"F64"}:
-        return "fp64"
-    return BY_NAME[one.base]
 
 
 # Sources
@@ -141,10 +119,12 @@ class Program:
 
     def __init__(self, nvdisasm, cubins, architecture):
         self.architecture = int(architecture)
-        self.facts, self.code, self.ways = {}, {}, {}
-        for path in cubins:
-            for name, facts in cubin.Cubin(path).kernels.items():
+        self.facts, self.code, self.ways, self.files = {}, {}, {}, {}
+        for i, path in enumerate(cubins):
+            file = cubin.Cubin(path, VARIABLES + (i << 24))
+            for name, facts in file.kernels.items():
                 self.facts[cubin.without_hashes(name)] = facts
+                self.files[cubin.without_hashes(name)] = file
             for name, code in instructions.read_kernels(nvdisasm, path).items():
                 self.code[cubin.without_hashes(name)] = code
 
@@ -173,12 +153,13 @@ class Program:
         return read
 
     def warp(self, launch, warp):
-        """How often a warp of a block amid the grid issues each instruction; loops without a known end."""
+        """How often a warp of a block amid the grid issues each instruction; branches on what was loaded,
+        loops without a known end, lookups."""
         name = launch["kernel"]
         code, constants = self.code[name], self.constants(launch)
         if name not in self.ways:
             self.ways[name] = sass.longest_ways(code)
-        counts, loops, lookups = [0] * len(code), set(), set()
+        counts, branches, loops, lookups = [0] * len(code), set(), set(), set()
         for lane in LANES:
             place = {"SR_TID.X": 32 * warp + lane, "SR_CTAID.X": launch["blocks"] // 2,
                      "SR_LANEID": lane}
@@ -187,16 +168,21 @@ class Program:
             found, met, loads = sass.follow(code, self.ways[name], thread.Thread(place, constants))
             counts = list(map(max, counts, found))
             lookups |= loads
+            branches |= met
             loops |= {at for at in met if found[at] > 1 or (code[at].target or at) < at}
-        return counts, loops, lookups
+        return counts, branches, loops, lookups
 
-    def count(self, launch):
-        """Instructions of a block by pipe, and the number of those loops."""
-        warps = launch["threads"] // 32
+    def count(self, launch, run):
+        """Instructions of a block by pipe, and the number of those loops. `run`: of a block of the same
+        kernel with few elements, or None. It stands for kernels that branch on values; for those of one
+        block, which may do more with more elements, only where their loops do."""
+        warps = -(-launch["threads"] // 32)
         sampled = sorted({0, warps // 2, warps - 1})
         pipes, loops = dict.fromkeys(PIPES, 0.0), set()
         for warp in sampled:
-            counts, endless, lookups = self.warp(launch, warp)
+            counts, branches, endless, lookups = self.warp(launch, warp)
+            if run and (endless or branches and launch["blocks"] > 1):
+                return run, 0
             loops |= endless
             for at, count in enumerate(counts):
                 if count:
@@ -205,17 +191,21 @@ class Program:
         return pipes, len(loops)
 
 
-def row_of(program, record):
-    """Per element: 32 times a warp's instructions over its elements, of all kernels of the row."""
+def row_of(program, record, blocks):
+    """Per element: 32 times a warp's instructions over its elements, of all kernels of the row. `blocks`:
+    of its kernels that were run, in their order, by name."""
     row = {name: record[name] for name in KEY}
     totals, loops, other, main = dict.fromkeys(PIPES, 0.0), 0, 0, None
-    kernels = 0
+    kernels, turns = 0, {}
     for launch in record["launches"]:
         kernels += 1
         if "bytes" in launch:
             other += launch["bytes"] * (2 if launch["kernel"] == "copy" else 1)
             continue
-        pipes, endless = program.count(launch)
+        name = launch["kernel"]
+        turns[name] = turns.get(name, -1) + 1
+        ran = blocks.get(name, [None])
+        pipes, endless = program.count(launch, ran[min(turns[name], len(ran) - 1)])
         loops += endless
         for pipe, count in pipes.items():
             totals[pipe] += 32 * count * launch["blocks"] / record["elements"]
@@ -231,6 +221,24 @@ def row_of(program, record):
     return row
 
 
+def rows_of(program, listing):
+    """Of the lines of gardenhose-kernel-launches."""
+    rows, blocks, values = [], {}, {}
+    for line in listing:
+        record = json.loads(line)
+        if "values" in record:
+            values = {at: bytes.fromhex(content) for at, content in record["values"]}
+        elif "run" in record:
+            blocks[key_of(record)] = runs.blocks_of_row(program, record, values)
+        elif not record["variant"]:
+            rows.append(record)
+    return [row_of(program, record, blocks.get(key_of(record), {})) for record in rows]
+
+
+def key_of(record):
+    return tuple(record[name] for name in KEY)
+
+
 def count(architecture, options):
     program = Program(options.nvdisasm, compile_kernels(architecture, options), architecture)
     listing = subprocess.run([options.launches], input=program.parameter_sizes(), check=True,
@@ -243,10 +251,7 @@ def count(architecture, options):
                    f"# sources {hash_of_sources()}\n")
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         table.writeheader()
-        for line in listing.splitlines():
-            record = json.loads(line)
-            if not record["variant"]:
-                table.writerow(row_of(program, record))
+        table.writerows(rows_of(program, listing.splitlines()))
     os.replace(table_of(architecture) + ".part", table_of(architecture))
 
 

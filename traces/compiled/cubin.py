@@ -20,12 +20,13 @@ def without_hashes(name):
 
 
 class Cubin:
-    """Of each kernel: registers, bytes of shared memory, parameters [(offset, size)], their bank's start."""
+    """Of each kernel: registers, bytes of shared memory, parameters [(offset, size)], their bank's start,
+    the constants that hold addresses to jump to. `base`: where the file's variables are in memory."""
 
-    def __init__(self, path):
+    def __init__(self, path, base=0):
         with open(path, "rb") as file:
             data = file.read()
-        self.kernels = {}
+        self.kernels, self.base = {}, base
         sections = self._sections(data)
         symbols = self._symbols(data, sections)
         for name, _, offset, size in sections:
@@ -37,6 +38,8 @@ class Cubin:
                         kernel["parameters"][ordinal] = (start, flags >> 18)
                     elif attribute == ATTRIBUTE_BANK:
                         kernel["bank"] = struct.unpack("<IHH", value)[1]
+            elif name.startswith(".nv.constant2."):
+                self.kernels.setdefault(name[14:], self._blank())["jumps"] = data[offset:offset + size]
             elif name.startswith(".nv.shared."):
                 self.kernels.setdefault(name[11:], self._blank())["shared"] = size
         for name, _, offset, size in sections:
@@ -45,13 +48,35 @@ class Cubin:
             for attribute, value in self._attributes(data, offset, size):
                 if attribute == ATTRIBUTE_REGISTERS:
                     symbol, registers = struct.unpack("<II", value)
-                    if symbols[symbol] in self.kernels:
-                        self.kernels[symbols[symbol]]["registers"] = registers
+                    if symbols[symbol][0] in self.kernels:
+                        self.kernels[symbols[symbol][0]]["registers"] = registers
         self.kernels = {name: one for name, one in self.kernels.items() if one["registers"]}
+        self._find_variables(data, sections, symbols)
+
+    def _find_variables(self, data, sections, symbols):
+        """The file's variables, with those that begin as zeros, and by place in constant bank 4 the address
+        of each."""
+        self.variables, self.addresses, starts = b"", {}, {}
+        for i, (name, _, offset, size) in enumerate(sections):
+            if name in (".nv.global.init", ".nv.global"):
+                self.variables += bytes(-len(self.variables) % 16)
+                starts[i] = len(self.variables)
+                self.variables += bytes(size) if name == ".nv.global" else data[offset:offset + size]
+        where = {name: (offset, size) for name, _, offset, size in sections}
+        bank = where.get(".nv.constant4", (0, 0))[0]
+        # Until compute capability 8.9 the bank itself holds what is added.
+        for name, entry in ((".rela.nv.constant4", 24), (".rel.nv.constant4", 16)):
+            start, size = where.get(name, (0, 0))
+            for at in range(start, start + size, entry):
+                place, info = struct.unpack_from("<QQ", data, at)
+                addend, = struct.unpack_from("<q", data, at + 16 if entry == 24 else bank + place)
+                _, section, value = symbols[info >> 32]
+                if section in starts:
+                    self.addresses[place] = self.base + starts[section] + value + addend
 
     @staticmethod
     def _blank():
-        return {"registers": 0, "shared": 0, "parameters": {}, "bank": 0}
+        return {"registers": 0, "shared": 0, "parameters": {}, "bank": 0, "jumps": b""}
 
     @staticmethod
     def _sections(data):
@@ -66,11 +91,12 @@ class Cubin:
     def _symbols(data, sections):
         table = next(one for one in sections if one[0] == ".symtab")
         text = next(one for one in sections if one[0] == ".strtab")[2]
-        names = []
+        symbols = []
         for at in range(table[2], table[2] + table[3], 24):
-            name = text + struct.unpack_from("<I", data, at)[0]
-            names.append(data[name:data.index(b"\0", name)].decode())
-        return names
+            name, _, section, value, _ = struct.unpack_from("<IHHQQ", data, at)
+            name += text
+            symbols.append((data[name:data.index(b"\0", name)].decode(), section, value))
+        return symbols
 
     @staticmethod
     def _attributes(data, at, size):

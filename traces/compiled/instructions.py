@@ -5,7 +5,7 @@ import subprocess
 
 
 class Instruction:
-    __slots__ = ("address", "guard", "base", "mods", "operands", "target", "targets", "text")
+    __slots__ = ("address", "guard", "base", "mods", "operands", "target", "targets", "callee", "text")
 
     def __init__(self, address, guard, opcode, operands, text):
         self.address, self.guard, self.text = address, guard, text
@@ -13,11 +13,12 @@ class Instruction:
         self.mods = frozenset(mods)
         self.operands = operands
         self.target, self.targets = None, ()
+        self.callee = None  # index of a called function's first instruction
 
 
-LINE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;"
-                  r"(?:.*BRANCH_TARGETS ([^\"]*)\")?")
-LABEL = re.compile(r"^(\.L_\w+):")
+LINE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*"
+                  r"(?:\(\*\"(?:BRANCH_TARGETS ([^\"]*)|[^\"]*)\"\*\))?;")
+LABEL = re.compile(r"^(\.L_\w+|\$[\w$]+):")
 
 
 def split_operands(text):
@@ -69,8 +70,10 @@ def finish(code, labels):
         return
     for one in code:
         for operand in one.operands:
-            match = re.match(r"`\((\.L_\w+)\)", operand)
-            if match:
+            match = re.match(r"`\((\.L_\w+|\$[\w$]+)\)", operand)
+            if match and match.group(1).startswith("$"):
+                one.callee = labels.get(match.group(1))
+            elif match:
                 one.target = labels.get(match.group(1))
         # To a label, not to a function: Ampere's way out of a loop.
         if one.base == "CALL" and one.target is not None:

@@ -53,7 +53,7 @@ def longest_ways(code):
                 after = max(after, way) if conditional else way
             elif not conditional:
                 after = 0
-        elif one.base == "BRX":
+        elif one.base in ("BRX", "BRXU"):
             after = max([length[t] for t in one.targets if t > at], default=0)
         length[at] = after + 1
     return length
@@ -102,10 +102,10 @@ def follow(code, length, thread):
                 # A loop that may end does.
                 taken = one.target >= at and length[one.target] > length[at]
             at = one.target if taken else at
-        elif one.base == "BRX" and one.targets:
+        elif one.base in ("BRX", "BRXU") and one.targets:
             met.add(at - 1)
             at = max(one.targets, key=lambda target: length[target])
-        elif one.base not in ("EXIT", "BRA", "BRX"):
+        elif one.base not in ("EXIT", "BRA", "BRX", "BRXU"):
             if looks_up(thread, one):
                 lookups.add(at - 1)
             guard = thread.predicate(one.guard) if one.guard else True

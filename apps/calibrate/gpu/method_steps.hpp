@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "apps/calibrate/gpu/workspace.hpp"
 #include "codecs/cuda/cublas.hpp"
@@ -38,5 +39,15 @@ struct StepKernels {
 [[nodiscard]] StepKernels power_sgd_p(const StepCase& one);
 [[nodiscard]] StepKernels power_sgd_q(const StepCase& one);
 [[nodiscard]] StepKernels power_sgd_finish(const StepCase& one);
+
+struct MeasuredStep {
+  const codecs::MethodStep& step;
+  codecs::StepShape shape;
+  StepKernels kernels;
+};
+// The steps of all methods, on all values of the workspace, which must outlive them; without `multiply`
+// none of those that take a matrix.
+[[nodiscard]] std::vector<MeasuredStep> all_steps(const Workspace& workspace,
+                                                  const codecs::cuda::Multiply& multiply);
 
 }  // namespace calibrate

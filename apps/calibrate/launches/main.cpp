@@ -3,20 +3,36 @@
 // and parameters, as one JSON record a line. It runs none of them and needs no GPU. For
 // traces/compiled/count.py, which gives it on standard input the sizes of each kernel's parameters:
 // lines "NAME SIZE SIZE ...".
+//
+// Then the same of few elements, for kernels that do what their values say: a record of the normally
+// distributed values in device memory, and after it records with the launches that make what a row
+// reads, those of the row, and all device memory. count.py runs these.
+#include <algorithm>
+#include <functional>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "apps/calibrate/gpu/method_steps.hpp"
 #include "apps/calibrate/gpu/operations.hpp"
 #include "apps/calibrate/launches/runtime.hpp"
 #include "apps/streams.hpp"
+#include "codecs/top_k/top_k.hpp"
 
 namespace {
 
 using calibrate::Json;
 using calibrate::Measured;
+using calibrate::MeasuredStep;
 
 // So many that no cap on a grid is missed, and few enough for 32 bits.
 constexpr std::size_t kElements = std::size_t{1} << 28;
+// Of each wire, where kernels are run: 32 chunks of 4096.
+constexpr std::size_t kRunElements = std::size_t{1} << 17;
 
 launches::ParameterSizes read_sizes(std::istream& text) {
   launches::ParameterSizes sizes;
@@ -31,30 +47,139 @@ launches::ParameterSizes read_sizes(std::istream& text) {
 }
 
 Json json_of(const launches::Launch& launch) {
-  if (launch.blocks == 0) return {{"kernel", launch.kernel}, {"bytes", launch.bytes}};
-  return {{"kernel", launch.kernel},
-          {"blocks", launch.blocks},
-          {"threads", launch.threads},
-          {"parameters", launch.parameters}};
+  Json json{{"kernel", launch.kernel}};
+  if (launch.blocks > 0) {
+    json["blocks"] = launch.blocks;
+    json["threads"] = launch.threads;
+    json["parameters"] = launch.parameters;
+    return json;
+  }
+  json["bytes"] = launch.bytes;
+  json["to"] = launch.to;
+  if (launch.from != 0) json["from"] = launch.from;
+  json["value"] = launch.value;
+  return json;
 }
 
+Json json_of(const std::vector<launches::Launch>& all) {
+  Json list = Json::array();
+  for (const launches::Launch& launch : all) list.push_back(json_of(launch));
+  return list;
+}
+
+// What names a row.
 Json json_of(const Measured& measured) {
+  const Json row = calibrate::json_of(measured.row, {});
+  return {{"codec", row["codec"]},
+          {"operation", row["operation"]},
+          {"inputs", row["inputs"]},
+          {"to", row["to"]},
+          {"value_bytes", measured.row.shape.value_bytes},
+          {"variant", measured.row.variant},
+          {"elements", measured.row.elements}};
+}
+Json json_of(const MeasuredStep& measured) {
+  return {{"codec", measured.step.method},      {"operation", measured.step.step},
+          {"inputs", measured.shape.ranks},     {"to", ""},
+          {"value_bytes", sizeof(float)},       {"variant", ""},
+          {"elements", measured.shape.elements}};
+}
+
+void write(const Json& record) { apps::write_output(record.dump() + "\n"); }
+
+template <typename Launch>
+Json launched(const Launch& launch) {
   (void)launches::taken();
-  measured.launch(0, nullptr);
-  Json row = calibrate::json_of(measured.row, {});
-  Json record{{"codec", row["codec"]},
-              {"operation", row["operation"]},
-              {"inputs", row["inputs"]},
-              {"to", row["to"]},
-              {"value_bytes", measured.row.shape.value_bytes},
-              {"variant", measured.row.variant},
-              {"elements", measured.row.elements},
-              {"moved_bytes", calibrate::moved_bytes(measured.row)}};
-  record["launches"] = Json::array();
-  for (const launches::Launch& launch : launches::taken()) {
-    record["launches"].push_back(json_of(launch));
+  launch();
+  return json_of(launches::taken());
+}
+
+template <typename Row>
+void write_launches(const Row& row, const std::function<void(std::size_t, cudaStream_t)>& launch) {
+  Json record = json_of(row);
+  record["launches"] = launched([&] { launch(0, nullptr); });
+  write(record);
+}
+
+void write_all_launches() {
+  const calibrate::Workspace workspace(kElements, calibrate::wire_bytes(kElements), 1);
+  for (const Measured& measured : calibrate::all_operations(workspace)) {
+    write_launches(measured, measured.launch);
   }
-  return record;
+  for (const MeasuredStep& measured : calibrate::all_steps(workspace, nullptr)) {
+    // DGC looks for a threshold in as many rounds as the tensor needs.
+    if (measured.step.method == "dgc" && measured.step.step == "encode") continue;
+    write_launches(measured, measured.kernels.launch);
+  }
+}
+
+// Whether a codec's kernels do what the values say: find few to send, or loop.
+bool depends_on_values(const Measured& measured) {
+  const codecs::Format& format = measured.row.shape.wire;
+  const bool sends_few = format.keep > 0 && format.keep < format.group;
+  return sends_few || format.element == codecs::Element::codebook2 ||
+         format.element == codecs::Element::sign;
+}
+
+void write_values() {
+  Json values = Json::array();
+  for (const std::span<const std::byte> one : launches::kept_memory()) {
+    const bool holds =
+        std::ranges::any_of(one, [](std::byte byte) { return byte != std::byte{0}; });
+    if (!holds) continue;
+    values.push_back({reinterpret_cast<std::uintptr_t>(one.data()), launches::hexadecimal(one)});
+  }
+  write({{"values", values}});
+}
+
+// What the reference encodes the values to, and where the kernels write it; null where they differ in the
+// last bits, or do not encode float32.
+Json expected_wire(const Measured& measured, const calibrate::Workspace& workspace) {
+  const auto& [operation, format, to, inputs, value_bytes, residual_bytes] = measured.row.shape;
+  if (operation != codecs::Operation::encode || value_bytes != sizeof(float) ||
+      format.rotation != codecs::Rotation::none) {
+    return nullptr;
+  }
+  const std::size_t n = measured.row.elements;
+  std::vector<std::byte> wire(codecs::encoded_bytes(format, n));
+  measured.row.codec->encode(format, workspace.pattern.input({0, n}), calibrate::key_of(0, 0),
+                             wire);
+  return {reinterpret_cast<std::uintptr_t>(workspace.output.at(0)), launches::hexadecimal(wire)};
+}
+
+// Of so many launches one after the other, the last.
+template <typename Kernels>
+void write_run(Json record, const Kernels& kernels, int count) {
+  record["prepare"] = launched([&] {
+    kernels.prepare(nullptr);
+    for (int i = 1; i < count; ++i) kernels.launch(0, nullptr);
+  });
+  record["run"] = launched([&] { kernels.launch(0, nullptr); });
+  record["memory"] = Json::array();
+  for (const std::span<const std::byte> one : launches::kept_memory()) {
+    record["memory"].push_back({reinterpret_cast<std::uintptr_t>(one.data()), one.size()});
+  }
+  write(record);
+}
+
+// Of as many elements in each wire, so that a block of threads that takes 32 chunks has them.
+void write_runs_of(std::size_t inputs) {
+  launches::keep_memory(true);
+  const std::size_t elements = inputs * kRunElements;
+  const calibrate::Workspace workspace(elements, calibrate::wire_bytes(elements), 1);
+  write_values();
+  for (const Measured& measured : calibrate::all_operations(workspace)) {
+    if (measured.row.elements != kRunElements || !depends_on_values(measured)) continue;
+    Json record = json_of(measured);
+    record["wire"] = expected_wire(measured, workspace);
+    write_run(std::move(record), measured, 1);
+  }
+  if (inputs > 1) return;
+  for (const MeasuredStep& measured : calibrate::all_steps(workspace, nullptr)) {
+    if (measured.step.method == codecs::sparseloco.name) {
+      write_run(json_of(measured), measured.kernels, calibrate::kCheckedLaunches);
+    }
+  }
 }
 
 }  // namespace
@@ -62,13 +187,9 @@ Json json_of(const Measured& measured) {
 int main() {
   try {
     launches::expect_parameters(read_sizes(std::cin));
-    const calibrate::Workspace workspace(kElements, calibrate::wire_bytes(kElements), 1);
-    for (const Measured& measured : calibrate::all_operations(workspace)) {
-      // What a kernel does with few of the values, and how it finds them, depends on them.
-      const codecs::Format& format = measured.row.shape.wire;
-      if (format.keep > 0 && format.keep < format.group) continue;
-      apps::write_output(json_of(measured).dump() + "\n");
-    }
+    write_all_launches();
+    write_runs_of(1);
+    for (const int inputs : calibrate::kInputs) write_runs_of(static_cast<std::size_t>(inputs));
     apps::finish_output();
     return 0;
   } catch (const std::exception& error) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of the functions of libcudart that the kernels' launchers call. Memory is reserved, so that
-// addresses have their alignment, and never touched.
+// addresses have their alignment, and touched only where it is kept.
 #include "apps/calibrate/launches/runtime.hpp"
 
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cctype>
-#include <span>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -18,22 +19,14 @@ struct Recorder {
   std::map<const void*, std::string> kernels;
   ParameterSizes sizes;
   std::vector<Launch> launches;
+  bool keeps_memory = false;
+  std::vector<std::span<const std::byte>> memory;
 };
 
 // Kernels are registered before main().
 Recorder& recorder() {
   static Recorder one;
   return one;
-}
-
-std::string hexadecimal(const void* value, std::size_t bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : std::span(static_cast<const unsigned char*>(value), bytes)) {
-    text += kDigits[byte / 16];
-    text += kDigits[byte % 16];
-  }
-  return text;
 }
 
 void record(const cudaLaunchConfig_t& config, const void* kernel, void** arguments) {
@@ -45,13 +38,34 @@ void record(const cudaLaunchConfig_t& config, const void* kernel, void** argumen
     throw std::out_of_range("no parameter sizes of " + launch.kernel);
   }
   for (std::size_t i = 0; i < sizes->second.size(); ++i) {
-    launch.parameters.push_back(hexadecimal(arguments[i], sizes->second[i]));
+    launch.parameters.push_back(
+        hexadecimal({static_cast<const std::byte*>(arguments[i]), sizes->second[i]}));
   }
   recorder().launches.push_back(std::move(launch));
 }
 
-cudaError_t record(const char* what, std::size_t bytes) {
-  recorder().launches.push_back({.kernel = what, .bytes = bytes});
+std::uintptr_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+bool is_kept(const void* memory) {
+  return std::ranges::any_of(recorder().memory, [&](std::span<const std::byte> one) {
+    return memory >= one.data() && memory < one.data() + one.size();
+  });
+}
+
+// What the host copies is there before a kernel runs.
+cudaError_t record_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (is_kept(to) && (kind == cudaMemcpyHostToDevice || is_kept(from))) {
+    std::memcpy(to, from, bytes);
+  }
+  if (kind == cudaMemcpyHostToDevice) return cudaSuccess;
+  recorder().launches.push_back(
+      {.kernel = "copy", .bytes = bytes, .to = address_of(to), .from = address_of(from)});
+  return cudaSuccess;
+}
+
+cudaError_t record_fill(const void* to, int value, std::size_t bytes) {
+  recorder().launches.push_back(
+      {.kernel = "fill", .bytes = bytes, .to = address_of(to), .value = value});
   return cudaSuccess;
 }
 
@@ -60,6 +74,24 @@ cudaError_t record(const char* what, std::size_t bytes) {
 void expect_parameters(const ParameterSizes& sizes) { recorder().sizes = sizes; }
 
 std::vector<Launch> taken() { return std::exchange(recorder().launches, {}); }
+
+void keep_memory(bool keeps) {
+  recorder().keeps_memory = keeps;
+  recorder().memory.clear();
+}
+
+std::vector<std::span<const std::byte>> kept_memory() { return recorder().memory; }
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) / 16];
+    text += kDigits[std::to_integer<unsigned>(byte) % 16];
+  }
+  return text;
+}
 
 std::string without_hashes(const std::string& mangled) {
   std::string name;
@@ -111,19 +143,28 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  *memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return *memory == MAP_FAILED ? cudaErrorMemoryAllocation : cudaSuccess;
+  launches::Recorder& recorder = launches::recorder();
+  *memory = mmap(nullptr, bytes, recorder.keeps_memory ? PROT_READ | PROT_WRITE : PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (*memory == MAP_FAILED) return cudaErrorMemoryAllocation;
+  if (recorder.keeps_memory) {
+    recorder.memory.emplace_back(static_cast<const std::byte*>(*memory), bytes);
+  }
+  return cudaSuccess;
 }
 cudaError_t cudaFree(void*) { return cudaSuccess; }
-cudaError_t cudaMemcpy(void*, const void*, std::size_t bytes, cudaMemcpyKind) {
-  return launches::record("copy", bytes);
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return launches::record_copy(to, from, bytes, kind);
 }
-cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
-  return launches::record("copy", bytes);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return launches::record_copy(to, from, bytes, kind);
 }
-cudaError_t cudaMemset(void*, int, std::size_t bytes) { return launches::record("fill", bytes); }
-cudaError_t cudaMemsetAsync(void*, int, std::size_t bytes, cudaStream_t) {
-  return launches::record("fill", bytes);
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return launches::record_fill(to, value, bytes);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+  return launches::record_fill(to, value, bytes);
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = nullptr;
