@@ -6,8 +6,13 @@ namespace {
 
 // Fitted to an H100's kernels (traces/compiled/README.md): launch latencies of a kernel's start and end;
 // cycles from one instruction of a warp to its next, and to what follows a lookup, which waits for the L1
-// cache; share of their peak rates that instructions reach at the data sheet's clock.
-constexpr double kLaunches = 1.42, kInstruction = 3.7, kLookup = 40, kReached = 0.72;
+// cache; share of their peak rates that instructions reach at the data sheet's clock; cycles of an
+// instruction of a warp for which the others of its block wait.
+constexpr double kLaunches = 1.42, kInstruction = 3.7, kLookup = 40, kReached = 0.72, kAlone = 9.5;
+
+double cycles_of_warp(const CompiledKernel& kernel) {
+  return kInstruction * kernel.instructions + kLookup * kernel.lookups + kAlone * kernel.alone;
+}
 
 }  // namespace
 
@@ -29,11 +34,20 @@ CompiledTime compiled_time(const CompiledKernel& kernel, const GpuRates& gpu, do
                            double bytes) {
   // Each further kernel begins a launch latency after the one before.
   const double launches = kLaunches + kernel.kernels - 1;
-  const double cycles = kInstruction * kernel.instructions + kLookup * kernel.lookups;
-  return {
-      .fixed_s = launches * gpu.launch.base() + cycles / gpu.clock_hz,
+  CompiledTime time{
+      .fixed_s = launches * gpu.launch.base() + cycles_of_warp(kernel) / gpu.clock_hz,
       .memory_s = bytes / gpu.copies.base(),
       .instructions_s = elements * kernel.cycles / (kReached * gpu.clock_hz * gpu.multiprocessors)};
+  if (kernel.alone > 0) {
+    time.instructions_s = std::max(time.instructions_s, seconds_of_blocks(kernel, gpu, elements));
+  }
+  return time;
+}
+
+double seconds_of_blocks(const CompiledKernel& kernel, const GpuRates& gpu, double elements) {
+  if (kernel.resident_blocks == 0) return 0;
+  const double at_a_time = gpu.multiprocessors * kernel.resident_blocks;
+  return elements / kernel.elements_per_block / at_a_time * cycles_of_warp(kernel) / gpu.clock_hz;
 }
 
 double seconds_of_instructions(const Gpu& gpu, double instructions) {

@@ -5,7 +5,7 @@
 //
 // A kernel takes a launch and the time of one warp's instructions, one after another; then the longer of
 // its bytes over the bandwidth of a copy, and its instructions over what the busiest pipe, or issuing,
-// takes of them.
+// takes of them. Where the warps of a block wait for one of them, blocks also take their turns.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +32,8 @@ struct KernelCounts {
   std::array<double, kPipes.size()> pipes = {};
   // Of the largest kernel; 0 if there are only copies.
   double registers = 0, shared_bytes = 0, threads = 0, elements_per_block = 0;
+  // Instructions of the busiest warp of one of its blocks; 0: no warp does more than others.
+  double busiest_warp = 0;
 };
 
 // One row of a calibration table: all kernels that it launches.
@@ -42,8 +44,11 @@ struct CompiledKernel {
   std::string pipe = {};  // that is busiest: "alu"; "issue"
   // Of a warp, over all kernels, one after another.
   double instructions = 0, lookups = 0;
+  // Of the busiest warp of a block, so many more, for which the others wait.
+  double alone = 0;
   // Blocks of the largest kernel that a multiprocessor holds, and their warps; 0: only copies.
   int resident_blocks = 0, resident_warps = 0;
+  double elements_per_block = 0;
   bool operator==(const CompiledKernel&) const = default;
 };
 
@@ -89,6 +94,11 @@ struct CompiledTime {
 };
 [[nodiscard]] CompiledTime compiled_time(const CompiledKernel& kernel, const GpuRates& gpu,
                                          double elements, double bytes);
+
+// Of the largest kernel's blocks, as many at a time as fit, each of which takes its warps' instructions one
+// after another.
+[[nodiscard]] double seconds_of_blocks(const CompiledKernel& kernel, const GpuRates& gpu,
+                                       double elements);
 
 // Of so many instructions of lanes, issued at what kernels reach of the FP32 lanes' rate; 0 where that is
 // unknown.

@@ -83,12 +83,16 @@ int resident_blocks(const Architecture& one, const KernelCounts& counts) {
 
 CompiledKernel compiled_from(const Architecture& one, const KernelCounts& counts) {
   const auto [cycles, pipe] = busiest(one, counts);
-  CompiledKernel kernel{.kernels = counts.kernels, .cycles = cycles, .pipe = pipe};
+  CompiledKernel kernel{.kernels = counts.kernels,
+                        .cycles = cycles,
+                        .pipe = pipe,
+                        .elements_per_block = counts.elements_per_block};
   if (counts.threads == 0) return kernel;
   const double warps = std::ceil(counts.threads / 32);
   const double per_lane = counts.elements_per_block / (32 * warps);
   kernel.instructions = issued(counts) * per_lane;
   kernel.lookups = counts.pipes[6] * per_lane;
+  kernel.alone = std::max(0.0, counts.busiest_warp - kernel.instructions);
   kernel.resident_blocks = resident_blocks(one, counts);
   kernel.resident_warps = static_cast<int>(kernel.resident_blocks * warps);
   return kernel;
@@ -97,8 +101,8 @@ CompiledKernel compiled_from(const Architecture& one, const KernelCounts& counts
 constexpr std::string_view kCountHeader =
     "codec,operation,inputs,value_bytes,to,kernels,loops,fma,multiply,alu,convert,xu,lsu,lookup,"
     "fp64,"
-    "uniform,control,registers,shared_bytes,threads,elements_per_block,other_bytes";
-constexpr std::size_t kCountColumns = 22;
+    "uniform,control,registers,shared_bytes,threads,elements_per_block,other_bytes,busiest_warp";
+constexpr std::size_t kCountColumns = 23;
 
 // One line of a table. They are read whenever times are carried over, so by place, not by name.
 class CountLine {
@@ -149,7 +153,8 @@ KernelCounts counts_of(const CountLine& line) {
                       .registers = line.count(17),
                       .shared_bytes = line.count(18),
                       .threads = line.count(19),
-                      .elements_per_block = line.count(20)};
+                      .elements_per_block = line.count(20),
+                      .busiest_warp = line.count(22)};
   for (std::size_t i = 0; i < kPipes.size(); ++i) counts.pipes[i] = line.count(7 + i);
   return counts;
 }

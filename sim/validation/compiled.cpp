@@ -37,11 +37,7 @@ KernelCounts counts_in(const CsvRow& row) {
 double predicted(const CompiledKernel& kernel, const GpuRates& gpu, const CsvRow& row) {
   const double elements = row.number("elements");
   CompiledTime time = compiled_time(kernel, gpu, elements, row.number("moved_bytes"));
-  const double one_block_s = compiled_time(kernel, gpu, 0, 0).fixed_s -
-                             compiled_time({.kernels = kernel.kernels}, gpu, 0, 0).fixed_s;
-  const double waves =
-      elements / row.number("elements_per_block") / (gpu.multiprocessors * kernel.resident_blocks);
-  time.instructions_s = std::max(time.instructions_s, waves * one_block_s);
+  time.instructions_s = std::max(time.instructions_s, seconds_of_blocks(kernel, gpu, elements));
   if (count(row, "barriers") == 0) return time.seconds();
   return time.seconds() +
          kLeftOver * std::min(time.memory_s, time.instructions_s) / kernel.resident_blocks;

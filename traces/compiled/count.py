@@ -8,8 +8,9 @@
 
 It compiles codecs/*/*.cu with the flags of codecs/cuda/CMakeLists.txt into FOLDER, where what is there
 already is kept; asks gardenhose-kernel-launches (apps/calibrate/launches) which kernels each row of a
-calibration table launches; and follows warps through their machine code (sass.py). nvdisasm comes with
-CUDA, or alone: pip download nvidia-cuda-nvdisasm. It takes five to ten minutes for each architecture.
+calibration table launches; and follows warps through their machine code (sass.py), or runs it (grid.py).
+nvdisasm comes with CUDA, or alone: pip download nvidia-cuda-nvdisasm. It takes a quarter of an hour for
+each architecture.
 
 --check needs neither: it compares the sources with the tables' hash, which leaves out comments and
 layout.
@@ -44,7 +45,7 @@ VARIABLES = 1 << 40
 
 KEY = ("codec", "operation", "inputs", "value_bytes", "to")
 COLUMNS = KEY + ("kernels", "loops") + PIPES + ("registers", "shared_bytes", "threads",
-                                                 "elements_per_block", "other_bytes")
+                                                 "elements_per_block", "other_bytes", "busiest_warp")
 
 
 # Sources
@@ -173,22 +174,23 @@ class Program:
         return counts, branches, loops, lookups
 
     def count(self, launch, run):
-        """Instructions of a block by pipe, and the number of those loops. `run`: of a block of the same
-        kernel with few elements, or None. It stands for kernels that branch on values; for those of one
+        """Instructions of a block by pipe, of its busiest warp, and the number of those loops. `run`: a Block
+        of the same kernel with few elements, or None. It stands for kernels that branch on values; for those of one
         block, which may do more with more elements, only where their loops do."""
         warps = -(-launch["threads"] // 32)
         sampled = sorted({0, warps // 2, warps - 1})
-        pipes, loops = dict.fromkeys(PIPES, 0.0), set()
+        pipes, busiest, loops = dict.fromkeys(PIPES, 0.0), 0, set()
         for warp in sampled:
             counts, branches, endless, lookups = self.warp(launch, warp)
             if run and (endless or branches and launch["blocks"] > 1):
-                return run, 0
+                return run.pipes, run.busiest, 0
             loops |= endless
+            busiest = max(busiest, sum(counts))
             for at, count in enumerate(counts):
                 if count:
                     pipe = "lookup" if at in lookups else pipe_of(self.code[launch["kernel"]][at])
                     pipes[pipe] += count * warps / len(sampled)
-        return pipes, len(loops)
+        return pipes, busiest, len(loops)
 
 
 def row_of(program, record, blocks):
@@ -196,7 +198,7 @@ def row_of(program, record, blocks):
     of its kernels that were run, in their order, by name."""
     row = {name: record[name] for name in KEY}
     totals, loops, other, main = dict.fromkeys(PIPES, 0.0), 0, 0, None
-    kernels, turns = 0, {}
+    kernels, turns, busiest = 0, {}, 0
     for launch in record["launches"]:
         kernels += 1
         if "bytes" in launch:
@@ -205,19 +207,20 @@ def row_of(program, record, blocks):
         name = launch["kernel"]
         turns[name] = turns.get(name, -1) + 1
         ran = blocks.get(name, [None])
-        pipes, endless = program.count(launch, ran[min(turns[name], len(ran) - 1)])
+        pipes, of_warp, endless = program.count(launch, ran[min(turns[name], len(ran) - 1)])
         loops += endless
         for pipe, count in pipes.items():
             totals[pipe] += 32 * count * launch["blocks"] / record["elements"]
         if main is None or launch["blocks"] * launch["threads"] >= main["blocks"] * main["threads"]:
-            main = launch
+            main, busiest = launch, of_warp
     row |= {"kernels": kernels, "loops": loops, "other_bytes": round(other / record["elements"], 3)}
     row |= {pipe: f"{total:.3f}".rstrip("0").rstrip(".") for pipe, total in totals.items()}
     if main:
         facts = program.facts[main["kernel"]]
         row |= {"registers": facts["registers"], "shared_bytes": facts["shared"],
                 "threads": main["threads"],
-                "elements_per_block": round(record["elements"] / main["blocks"])}
+                "elements_per_block": round(record["elements"] / main["blocks"]),
+                "busiest_warp": round(busiest)}
     return row
 
 

@@ -29,9 +29,9 @@ EXECUTE = {name: run for names, run in (
     ("MOV UMOV R2UR", move), ("LDC ULDC LDCU", load_constant), ("S2R S2UR CS2R CS2UR", special),
     ("IADD3 UIADD3 VIADD UVIADD IADD UIADD", add), ("IMAD UIMAD", multiply_add),
     ("LEA ULEA", scaled_add), ("SHF USHF", shift), ("LOP3 ULOP3", logic),
-    ("PLOP3 UPLOP3", predicate_logic), ("ISETP UISETP", compare), ("FSETP DSETP", compare_reals),
-    ("SEL USEL FSEL", select), ("PRMT UPRMT", permute), ("R2P", to_predicates),
-    ("P2R", from_predicates), ("FMNMX FMNMX3 IMNMX VIMNMX VIMNMX3 UVIMNMX UIMNMX VIADDMNMX",
+    ("PLOP3 UPLOP3", predicate_logic), ("ISETP UISETP", compare), ("FSETP DSETP UFSETP", compare_reals),
+    ("SEL USEL FSEL", select), ("PRMT UPRMT", permute), ("R2P R2UP", to_predicates),
+    ("P2R UP2UR", from_predicates), ("FMNMX FMNMX3 IMNMX VIMNMX VIMNMX3 UVIMNMX UIMNMX VIADDMNMX",
                                least_or_most),
     ("FADD FMUL FFMA DADD DMUL DFMA", arithmetic), ("HFMA2 HADD2", halves),
     ("MUFU", special_function), ("FCHK", check_division), ("I2F I2FP UI2F UI2FP", to_real),
@@ -54,7 +54,7 @@ def parted_names(one):
     while operands and lanes.predicate_of(operands[0]) and not operands[0].startswith("!"):
         outs.append(operands.pop(0))
     if operands and lanes.REGISTER.match(operands[0]) and one.base not in (
-            "ISETP", "UISETP", "FSETP", "DSETP", "FCHK"):
+            "ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "FCHK"):
         words = max(1, width_of(one) // 4) if one.base[:2] == "LD" else 2 if (
             "WIDE" in one.mods or "64" in one.mods or one.base in DOUBLES) else 1
         kind, number, _ = lanes.REGISTER.match(operands.pop(0)).groups()
@@ -79,6 +79,7 @@ class Grid:
         self.result = np.zeros(n, bool)      # of a barrier that reduces
         self.place = {one.address: i for i, one in enumerate(code)}
         self.counts = np.zeros((len(code), lanes_of_grid.blocks), np.int64)
+        self.issued = np.zeros(n // WARP, np.int64)  # by each warp
         self.visits = [0] * len(code)
         self.loaded = set()                  # registers whose values depend on what was loaded
         self.lookups = set()
@@ -98,11 +99,12 @@ class Grid:
 
     def go_on(self, number, at, others):
         """Until an instruction that branches or waits, or that others are at."""
-        warps = at[np.flatnonzero(np.diff(self.l.warp_start[at], prepend=-1))]
+        warps = np.unique(self.l.warp_start[at])
         blocks = np.bincount(self.l.block[warps], minlength=self.l.blocks)
         while True:
             one = self.code[number]
             self.counts[number] += blocks
+            self.issued[warps // WARP] += 1
             control = CONTROL.get(one.base)
             number += 1
             if control:

@@ -256,18 +256,19 @@ def permute(l, at, one):
 
 def to_predicates(l, at, one):
     value, mask = l.word(one.operands[1], at), int(one.operands[2], 16)
+    kind = "UP" if one.base == "R2UP" else "P"
     for i in range(7):
         if mask >> i & 1:
-            l.set_predicate(f"P{i}", at, full(at, value >> U32(i) & U32(1)).astype(bool))
+            l.set_predicate(f"{kind}{i}", at, full(at, value >> U32(i) & U32(1)).astype(bool))
 
 
 def from_predicates(l, at, one):
     name, _, under, mask = one.operands[:4]
-    mask = int(mask, 16)
+    mask, kind = int(mask, 16), "UP" if one.base == "UP2UR" else "P"
     value = full(at, l.word(under, at)) & U32(~mask & 0xFFFFFFFF)
     for i in range(7):
         if mask >> i & 1:
-            value = value | l.predicate(f"P{i}", at).astype(U32) << U32(i)
+            value = value | l.predicate(f"{kind}{i}", at).astype(U32) << U32(i)
     l.set(name, at, value)
 
 

@@ -45,14 +45,18 @@ def move(launch, memory):
         target[:] = launch["value"]
 
 
-def pipes_of_block(program, name, one):
-    """Instructions of a block by pipe: the mean over the grid's blocks but the last, which may be partial."""
-    counts = one.counts[:, :-1] if one.counts.shape[1] > 1 else one.counts
-    pipes = dict.fromkeys(PIPES, 0.0)
-    for at, mean in enumerate(counts.mean(1)):
-        if mean > 0:
-            pipes["lookup" if at in one.lookups else pipe_of(program.code[name][at])] += mean
-    return pipes
+class Block:
+    """What a block issues: instructions by pipe, and those of its busiest warp. The mean over the grid's
+    blocks but the last, which may be partial."""
+
+    def __init__(self, program, name, one):
+        blocks = slice(0, max(1, one.l.blocks - 1))
+        self.pipes = dict.fromkeys(PIPES, 0.0)
+        for at, mean in enumerate(one.counts[:, blocks].mean(1)):
+            if mean > 0:
+                pipe = "lookup" if at in one.lookups else pipe_of(program.code[name][at])
+                self.pipes[pipe] += mean
+        self.busiest = one.issued.reshape(one.l.blocks, -1)[blocks].max(1).mean()
 
 
 def grids_of_row(program, record, values):
@@ -76,8 +80,8 @@ def grids_of_row(program, record, values):
 
 
 def blocks_of_row(program, record, values):
-    """By kernel: what a block of each of its launches issues, by pipe."""
+    """By kernel: a Block of each of its launches."""
     blocks = {}
     for name, ran in grids_of_row(program, record, values):
-        blocks.setdefault(name, []).append(pipes_of_block(program, name, ran))
+        blocks.setdefault(name, []).append(Block(program, name, ran))
     return blocks
