@@ -15,7 +15,7 @@ from choices import (compare, least_or_most, logic, permute, predicate_logic, se
 from thread import is_predicate
 
 CALL_COST = 10**6
-MOST_STEPS = 400_000
+MOST_STEPS = 4_000_000
 
 # By the first parts of names; those of the uniform datapath do the same.
 EXECUTE = {name: run for names, run in (
