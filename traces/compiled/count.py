@@ -154,13 +154,13 @@ class Program:
         return read
 
     def warp(self, launch, warp):
-        """How often a warp of a block amid the grid issues each instruction; branches on what was loaded,
-        loops without a known end, lookups."""
+        """How often a warp of a block amid the grid issues each instruction; loops without a known end,
+        lookups."""
         name = launch["kernel"]
         code, constants = self.code[name], self.constants(launch)
         if name not in self.ways:
             self.ways[name] = sass.longest_ways(code)
-        counts, branches, loops, lookups = [0] * len(code), set(), set(), set()
+        counts, loops, lookups = [0] * len(code), set(), set()
         for lane in LANES:
             place = {"SR_TID.X": 32 * warp + lane, "SR_CTAID.X": launch["blocks"] // 2,
                      "SR_LANEID": lane}
@@ -169,20 +169,21 @@ class Program:
             found, met, loads = sass.follow(code, self.ways[name], thread.Thread(place, constants))
             counts = list(map(max, counts, found))
             lookups |= loads
-            branches |= met
             loops |= {at for at in met if found[at] > 1 or (code[at].target or at) < at}
-        return counts, branches, loops, lookups
+        return counts, loops, lookups
 
     def count(self, launch, run):
         """Instructions of a block by pipe, of its busiest warp, and the number of those loops. `run`: a Block
-        of the same kernel with few elements, or None. It stands for kernels that branch on values; for those of one
-        block, which may do more with more elements, only where their loops do."""
+        of the same kernel with few elements, or None. It stands for kernels of several blocks; for those of one,
+        which may do more with more elements, only where they loop as their data says."""
+        if run and launch["blocks"] > 1:
+            return run.pipes, run.busiest, 0
         warps = -(-launch["threads"] // 32)
         sampled = sorted({0, warps // 2, warps - 1})
         pipes, busiest, loops = dict.fromkeys(PIPES, 0.0), 0, set()
         for warp in sampled:
-            counts, branches, endless, lookups = self.warp(launch, warp)
-            if run and (endless or branches and launch["blocks"] > 1):
+            counts, endless, lookups = self.warp(launch, warp)
+            if run and endless:
                 return run.pipes, run.busiest, 0
             loops |= endless
             busiest = max(busiest, sum(counts))
