@@ -23,11 +23,12 @@
 namespace sim::study {
 namespace {
 
-// Where the answer is looked for again: GPUs off one way, the network and codecs the other; and off as
-// well, a month of sites that come and go, or the setup's speed relative to the one that it has to beat,
-// by the model's own error and by how much months matter more to the one. Each matters about as much
-// where two setups are even, or half of the time is exposed, so each goes as far as leaves two of them
-// together at the end of the likely range.
+// Where the answer is looked for again: GPUs off, and the network and codecs with them where the goal is
+// a speed or a price, and the other way where it is a utilisation or a ratio, whichever changes it most;
+// and off as well, a month of sites that come and go, or the setup's speed relative to the one that it
+// has to beat, by the model's own error and by how much months matter more to the one. Each matters
+// about as much where two setups are even, or half of the time is exposed, so each goes as far as leaves
+// two of them together at the end of the likely range.
 struct Variant {
   double compute = 0;  // in those spreads
   double other = 0;
@@ -103,13 +104,22 @@ double factor_of(const Variant& variant, const Report& one, const Report& other)
   return std::exp(variant.other * spread);
 }
 
+bool is_of_speed(const SolveGoal& goal) {
+  return !goal.levels.empty() && goal.measure != Measure::utilisation;
+}
+
+Off off_for(double compute, const SolveGoal& goal) {
+  const double others = is_of_speed(goal) ? compute : -compute;
+  return {.compute = compute, .network = others, .codecs = others};
+}
+
 // Answers questions about one job, each setup with each goal, from any thread. Each value of the
 // unknown is simulated once. Figures are those of `shown`, of which the job is off.
 class Solver {
  public:
   Solver(const Job& shown, double compute, const Unknown& unknown, const SolveGoal& goal)
       : shown_(shown),
-        job_(off_by(shown, {.compute = compute, .network = -compute, .codecs = -compute})),
+        job_(off_by(shown, off_for(compute, goal))),
         unknown_(unknown),
         goal_(goal) {}
 
