@@ -165,6 +165,8 @@ double rate(const PublishedKernels& published, const Gpu& gpu, const Operator& o
 TEST(PublishedAttention, IsFasterByGenerationLengthAndWidthAndSlowerBackward) {
   const std::vector<std::tuple<std::string, Attention, Attention>> generations{
       {"A100", Attention::flash1, Attention::flash2},
+      {"H100", Attention::flash1, Attention::flash2},
+      {"B200", Attention::flash1, Attention::flash2},
       {"H100", Attention::flash2, Attention::flash3},
       {"B200", Attention::flash2, Attention::flash4},
       {"H200", Attention::flash2, Attention::cudnn}};
