@@ -207,7 +207,7 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "of its generation; fold,generation: one after the other, from the same simulations")(
       "defaults", po::bool_switch(&options.defaults),
       "blind: print the compute efficiency that the rows of each source need, "
-      "and their mean, instead of predictions")(
+      "and their median, instead of predictions")(
       "freeze", po::value(&options.freeze)->value_name("FILE"),
       "blind: also write the predictions (the first of --by) to FILE, with the hashes of their "
       "inputs; commit it before a comparison")(

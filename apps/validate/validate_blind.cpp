@@ -122,7 +122,7 @@ void print_needed(const std::string& format, const validation::LearntEfficiency&
   }
   print_styled(to_text(table, output_width()));
   print_text(
-      "\n{:.3f} over {} folds, which all weigh the same; give or take {:.0f} %, by which a fold "
+      "\n{:.3f} is the median of {} folds; give or take {:.0f} %, by which a fold "
       "differs from\nwhat others say. Rows whose time hardly depends on it are left out.\n",
       learnt.efficiency, learnt.folds, 100 * learnt.spread);
 }
@@ -190,7 +190,9 @@ sim::TextTable rows_of(const BlindStudy& study) {
 
 constexpr const char* kNotes =
     "\n  off by: mean over a fold's rows; of several folds, the mean of theirs\n"
-    "  in range: measured values within the range, which is meant to contain 80 %\n"
+    "  in 30 %, range <15 %: of all rows\n"
+    "  in range: measured values within the range, which is meant to contain 80 %; of several\n"
+    "  folds, the mean of theirs\n"
     "  serial: kernels plus bytes over bandwidths with the same constants, nothing overlapping\n"
     "  !: the simulation does not beat it\n"
     "  +: no row of another fold has its GPU generation, or none has its stack\n";

@@ -91,7 +91,7 @@ EfficiencyDefault mean_of(const EfficiencyTable& table, bool published) {
   for (const EfficiencyRow& row : table) mean += std::log(row.*efficiency) / count;
   double variance = 0;
   EfficiencyDefault all{.efficiency = std::exp(mean),
-                        .source = "mean of all defaults: none covers this GPU"};
+                        .source = "geometric mean of all defaults: none covers this GPU"};
   for (const EfficiencyRow& row : table) {
     const double off = std::log(row.*efficiency) - mean;
     variance += (row.*spread * row.*spread + off * off) / count;
