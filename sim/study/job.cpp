@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/times/published.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::study {
@@ -74,6 +76,11 @@ void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable
   cluster.default_efficiency = default_efficiency(
       efficiencies, cluster.gpu.name,
       {.bits = product_bits(parallelism.matrices), .published = table.published != nullptr});
+  if (table.published == nullptr || table.published->same) return;
+  // Published runs were on GPUs whose products were timed.
+  EfficiencyDefault& usual = *cluster.default_efficiency;
+  usual.spread = std::hypot(usual.spread, table.published->products.spread);
+  usual.source += "; its products are extrapolated";
 }
 
 Job job_of(Cluster cluster, Model model, Calibration calibration,

@@ -100,7 +100,8 @@ struct Job {
 // A cluster as the only site.
 [[nodiscard]] WideArea area_of(Cluster cluster);
 // The GPU's values follow the table. Without measured matrix products the compute efficiency is that
-// of the GPU's generation, unless one is fitted or given.
+// of the GPU's generation, unless one is fitted or given; where published products are extrapolated to the
+// GPU, it is as uncertain as they are, too.
 void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
                const Parallelism& parallelism);
 // Of one calibrated cluster, without setups.

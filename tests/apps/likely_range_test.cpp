@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/study/simulation.hpp"
+#include "sim/times/published.hpp"
 #include "tests/apps/jobs.hpp"
 
 namespace sim::study {
@@ -33,6 +34,18 @@ TEST(LikelyRange, OfComputingIsThatOfItsEfficiency) {
         compute_efficiency(job.cluster()) * std::exp(spreads * spread);
     EXPECT_NEAR(end / (report.tokens_per_s * report.time_s / seconds_of(moved, setup)), 1, 0.02);
   }
+}
+
+// A GPU whose products nobody timed is less certain than one whose products were published.
+TEST(LikelyRange, IsWiderWhereProductsAreExtrapolated) {
+  const auto spread = [](const std::string& topology) {
+    const Job job = job_of("--topology " + topology + " --nodes 1 --model gpt_1.3b");
+    return efficiency_spread(job.cluster()).of_logarithm;
+  };
+  const Job job = job_of("--topology mi300x_x8 --nodes 1 --model gpt_1.3b");
+  ASSERT_FALSE(job.calibration().published->same);
+  EXPECT_NEAR(spread("mi300x_x8"),
+              std::hypot(spread("dgx_b200"), job.calibration().published->products.spread), 1e-12);
 }
 
 // Constants that are known move nothing, and a step that waits for the network has its spread.
