@@ -122,8 +122,9 @@ void print_needed(const std::string& format, const validation::LearntEfficiency&
   }
   print_styled(to_text(table, output_width()));
   print_text(
-      "\n{:.3f} is the median of {} folds; give or take {:.0f} %, by which a fold "
-      "differs from\nwhat others say. Rows whose time hardly depends on it are left out.\n",
+      "\n{:.3f} is the median of {} folds; give or take {:.0f} %, by which a fold differs from "
+      "what\n"
+      "others say. Rows whose time hardly depends on it are left out.\n",
       learnt.efficiency, learnt.folds, 100 * learnt.spread);
 }
 

@@ -51,10 +51,7 @@ EfficiencyRow read_row(TomlReader& reader, const std::string& name) {
                     .bits = reader.one_of<ProductBits>(table + "precision", kBits),
                     .efficiency = reader.number(table + "efficiency", kShare),
                     .spread = reader.number(table + "spread", kSpread),
-                    .source = reader.text(table + "source"),
-                    .of_published = reader.number(table + "of_published", kOfKernels),
-                    .spread_of_published = reader.number(table + "spread_of_published", kSpread),
-                    .source_of_published = reader.text(table + "source_of_published")};
+                    .source = reader.text(table + "source")};
   if (reader.has(table + "rows")) row.rows = reader.texts(table + "rows");
   if (reader.is_good(table + "gpus")) {
     const bool are_words = std::ranges::all_of(row.gpus, [](const auto& gpu) {
@@ -68,9 +65,9 @@ EfficiencyRow read_row(TomlReader& reader, const std::string& name) {
   return row;
 }
 
-void refuse_doubles(TomlReader& reader, const EfficiencyTable& table) {
-  for (auto row = table.begin(); row != table.end(); ++row) {
-    for (auto other = table.begin(); other != row; ++other) {
+void refuse_doubles(TomlReader& reader, const std::vector<EfficiencyRow>& rows) {
+  for (auto row = rows.begin(); row != rows.end(); ++row) {
+    for (auto other = rows.begin(); other != row; ++other) {
       if (!overlap(row->bits, other->bits)) continue;
       for (const std::string& gpu : row->gpus) {
         if (std::ranges::find(other->gpus, gpu) == other->gpus.end()) continue;
@@ -82,23 +79,32 @@ void refuse_doubles(TomlReader& reader, const EfficiencyTable& table) {
   }
 }
 
-// Of a GPU of no known generation.
-EfficiencyDefault mean_of(const EfficiencyTable& table, bool published) {
-  const auto efficiency = published ? &EfficiencyRow::of_published : &EfficiencyRow::efficiency;
-  const auto spread = published ? &EfficiencyRow::spread_of_published : &EfficiencyRow::spread;
-  const auto count = static_cast<double>(table.size());
-  double mean = 0;
-  for (const EfficiencyRow& row : table) mean += std::log(row.*efficiency) / count;
-  double variance = 0;
-  EfficiencyDefault all{.efficiency = std::exp(mean),
-                        .source = "geometric mean of all defaults: none covers this GPU"};
-  for (const EfficiencyRow& row : table) {
-    const double off = std::log(row.*efficiency) - mean;
-    variance += (row.*spread * row.*spread + off * off) / count;
-    all.rows.insert(all.rows.end(), row.rows.begin(), row.rows.end());
-  }
-  all.spread = std::sqrt(variance);
+constexpr const char* kNone = "none covers this GPU";
+
+std::vector<std::string> published_rows(const std::vector<EfficiencyRow>& rows) {
+  std::vector<std::string> all;
+  for (const EfficiencyRow& row : rows) all.insert(all.end(), row.rows.begin(), row.rows.end());
   return all;
+}
+
+// Of a GPU of no known generation.
+EfficiencyDefault mean_of(const std::vector<EfficiencyRow>& rows) {
+  const auto count = static_cast<double>(rows.size());
+  double mean = 0;
+  for (const EfficiencyRow& row : rows) mean += std::log(row.efficiency) / count;
+  double variance = 0;
+  for (const EfficiencyRow& row : rows) {
+    const double off = std::log(row.efficiency) - mean;
+    variance += (row.spread * row.spread + off * off) / count;
+  }
+  return {std::exp(mean), std::sqrt(variance),
+          fmt::format("geometric mean of all defaults: {}", kNone), published_rows(rows)};
+}
+
+OverPublished read_over_published(TomlReader& reader) {
+  return {.efficiency = reader.number("over_published.efficiency", kOfKernels),
+          .spread = reader.number("over_published.spread", kSpread),
+          .source = reader.text("over_published.source")};
 }
 
 }  // namespace
@@ -111,10 +117,11 @@ EfficiencyTable parse_efficiencies(std::string_view text, const std::filesystem:
   TomlReader reader(parse_toml(text, file));
   EfficiencyTable table;
   for (const std::string& name : reader.tables_in(kDefaults)) {
-    table.push_back(read_row(reader, name));
+    table.rows.push_back(read_row(reader, name));
   }
-  if (table.empty()) table.push_back(read_row(reader, "NAME"));
-  refuse_doubles(reader, table);
+  if (table.rows.empty()) table.rows.push_back(read_row(reader, "NAME"));
+  table.over_published = read_over_published(reader);
+  refuse_doubles(reader, table.rows);
   reader.finish();
   return table;
 }
@@ -125,12 +132,15 @@ EfficiencyTable read_efficiencies(const std::filesystem::path& file) {
 
 EfficiencyDefault default_efficiency(const EfficiencyTable& table, std::string_view gpu,
                                      const EfficiencyQuestion& question) {
-  for (const EfficiencyRow& row : table) {
+  const OverPublished& over = table.over_published;
+  for (const EfficiencyRow& row : table.rows) {
     if (!names_gpu(gpu, row.gpus) || !overlap(row.bits, question.bits)) continue;
-    if (!question.published) return {row.efficiency, row.spread, row.source, row.rows};
-    return {row.of_published, row.spread_of_published, row.source_of_published, row.rows};
+    if (question.published) return {over.efficiency, over.spread, over.source, row.rows};
+    return {row.efficiency, row.spread, row.source, row.rows};
   }
-  return mean_of(table, question.published);
+  if (!question.published) return mean_of(table.rows);
+  return {over.efficiency, over.spread, fmt::format("{}; {}", over.source, kNone),
+          published_rows(table.rows)};
 }
 
 }  // namespace sim

@@ -23,14 +23,21 @@ struct EfficiencyRow {
   double efficiency = 1;
   double spread = 0;
   std::string source;
-  // The same where the times of kernels are published ones (sim/times/published.hpp), so that only
-  // what they leave out remains.
-  double of_published = 1;
-  double spread_of_published = 0;
-  std::string source_of_published;
   std::vector<std::string> rows;  // of published tables, as in EfficiencyDefault
 };
-using EfficiencyTable = std::vector<EfficiencyRow>;
+
+// [over_published]: where the times of kernels are published ones (sim/times/published.hpp), so that
+// only what they leave out remains.
+struct OverPublished {
+  double efficiency = 1;
+  double spread = 0;
+  std::string source;
+};
+
+struct EfficiencyTable {
+  std::vector<EfficiencyRow> rows;
+  OverPublished over_published = {};
+};
 
 // Reads traces/compute_efficiency.toml, or a file of the same format. Throws an InputError that
 // reports every wrong, missing and unknown key; two defaults for the same GPU and precision are an
@@ -51,7 +58,7 @@ struct EfficiencyQuestion {
 };
 
 // The default of the GPU's generation. For a GPU of unknown generation: the geometric mean of all
-// defaults, with their joint spread.
+// defaults, with their joint spread; over published kernels the same one.
 [[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
                                                    std::string_view gpu,
                                                    const EfficiencyQuestion& question);

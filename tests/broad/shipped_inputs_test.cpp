@@ -100,7 +100,7 @@ std::vector<Shipped> shipped_inputs() {
                         },
                     .optional_tables = {"[defaults.h", "[defaults.b"},
                     .optional_keys = {"rows"},
-                    .words = {"gpus", "precision", "source", "source_of_published", "rows"}});
+                    .words = {"gpus", "precision", "source", "rows"}});
   inputs.push_back({.file = source_directory() / "traces/kernels/host.toml",
                     .parse =
                         [](std::string_view text, const std::filesystem::path& name) {

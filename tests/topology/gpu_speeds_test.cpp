@@ -140,12 +140,13 @@ TEST(EfficiencyDefaults, AreThoseOfTheGenerationAndThePrecision) {
     EXPECT_EQ(of(gpu).efficiency, 0.61) << gpu;
     EXPECT_EQ(of(gpu, ProductBits::eight_or_fewer).efficiency, 0.61) << gpu;
   }
-  for (const EfficiencyRow& row : table) EXPECT_GT(row.spread, 0.1) << row.name;
+  for (const EfficiencyRow& row : table.rows) EXPECT_GT(row.spread, 0.1) << row.name;
 }
 
 TEST(EfficiencyDefaults, OfAnotherGpuAreTheMeanOfAllWithTheSpreadOfAll) {
-  const EfficiencyTable table{{.name = "a", .gpus = {"A1"}, .efficiency = 0.9, .spread = 0.1},
-                              {.name = "b", .gpus = {"B1"}, .efficiency = 0.4, .spread = 0.3}};
+  const EfficiencyTable table{
+      .rows = {{.name = "a", .gpus = {"A1"}, .efficiency = 0.9, .spread = 0.1},
+               {.name = "b", .gpus = {"B1"}, .efficiency = 0.4, .spread = 0.3}}};
   for (const char* gpu : {"GPU A10", "GPU XA1", "GPU"}) {
     const EfficiencyDefault other = default_efficiency(table, gpu, {});
     EXPECT_NEAR(other.efficiency, 0.6, 1e-12) << gpu;  // the root of 0.9 times 0.4
@@ -155,36 +156,36 @@ TEST(EfficiencyDefaults, OfAnotherGpuAreTheMeanOfAllWithTheSpreadOfAll) {
   EXPECT_EQ(default_efficiency(table, "GPU-A1-40GB", {}).efficiency, 0.9);
 }
 
-TEST(EfficiencyDefaults, OverPublishedKernelsHaveValuesOfTheirOwn) {
-  const EfficiencyTable table{{.name = "a",
-                               .gpus = {"H100"},
-                               .efficiency = 0.5,
-                               .spread = 0.1,
-                               .source = "s",
-                               .of_published = 0.9,
-                               .spread_of_published = 0.2,
-                               .source_of_published = "p"}};
+TEST(EfficiencyDefaults, OverPublishedKernelsAreOne) {
+  const EfficiencyTable table{
+      .rows = {{.name = "a", .gpus = {"H100"}, .efficiency = 0.5, .spread = 0.1, .source = "s"}},
+      .over_published = {.efficiency = 0.9, .spread = 0.2, .source = "p"}};
   const EfficiencyDefault published = default_efficiency(table, "NVIDIA H100", {.published = true});
   EXPECT_EQ(published.efficiency, 0.9);
   EXPECT_EQ(published.spread, 0.2);
   EXPECT_EQ(published.source, "p");
+  const EfficiencyDefault elsewhere = default_efficiency(table, "AMD MI300X", {.published = true});
+  EXPECT_EQ(elsewhere.efficiency, 0.9);
+  EXPECT_EQ(elsewhere.spread, 0.2);
+  EXPECT_EQ(elsewhere.source, "p; none covers this GPU");
   EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {}).efficiency, 0.5);
 }
 
 TEST(EfficiencyDefaults, AreOneForAGpuAndAPrecision) {
   const std::string row =
-      "gpus = [\"H100\"]\nefficiency = 0.5\nspread = 0.1\nsource = \"s\"\nof_published = 0.9\n"
-      "spread_of_published = 0.1\nsource_of_published = \"s\"\nprecision = ";
+      "gpus = [\"H100\"]\nefficiency = 0.5\nspread = 0.1\nsource = \"s\"\nprecision = ";
+  const std::string over = "[over_published]\nefficiency = 0.9\nspread = 0.1\nsource = \"s\"\n";
   const auto error = [&](const char* first, const char* second) {
     return input_error_of([&] {
       static_cast<void>(parse_efficiencies(
-          "[defaults.a]\n" + row + first + "\n[defaults.b]\n" + row + second + "\n", "x.toml"));
+          "[defaults.a]\n" + row + first + "\n[defaults.b]\n" + row + second + "\n" + over,
+          "x.toml"));
     });
   };
   EXPECT_EQ(error("\"bf16\"", "\"fp8\""), "");
   for (const char* bits : {"\"bf16\"", "\"any\""}) {
     EXPECT_EQ(error("\"bf16\"", bits),
-              "x.toml:11:1: gpus: H100 has a default in [defaults.a] already; remove one of them");
+              "x.toml:8:1: gpus: H100 has a default in [defaults.a] already; remove one of them");
   }
   EXPECT_NE(error("\"bf16\"", "\"fp4\"").find("is not one of: "), std::string::npos);
   const std::string none =
