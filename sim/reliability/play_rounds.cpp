@@ -161,11 +161,13 @@ class Rounds {
     now_s_ += rounds * round.round_s;
   }
 
-  // A member of the round that leaves before it counts. Returns when the others no longer wait for it.
+  // A member of the round that leaves before it counts. Returns when the others no longer wait for it: at
+  // once if there are none.
   double miss(const Event& event, double start_s, const RoundLength& round,
               std::vector<int>& members) {
     --members[event.kind];
     played_.lost += given_.kinds[event.kind].per_round;
+    if (total(members) == 0) return event.time_s;
     return std::min(event.time_s + given_.detection_s,
                     std::max(event.time_s, start_s + round.cutoff_s));
   }

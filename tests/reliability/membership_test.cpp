@@ -175,15 +175,21 @@ TEST(Membership, BeginsAnewWithoutTheOneThatLeads) {
   EXPECT_EQ(play_rounds(all, 4000 * kDays, 3).waited_s, 0);
 }
 
-// A round that all have left is lost, though they had handed in their values.
+// A round that all have left is lost, though they had handed in their values. Nobody is there to wait until
+// the last one's leaving is detected, so that its next round begins as soon as it is back.
 TEST(Membership, OfARoundThatNobodyEndsKeepsNothing) {
   Membership one = members({{.count = 1, .stays_s = 2000, .away_s = 10, .per_round = 1}});
-  one.round = [](std::span<const int>) {
-    return RoundLength{.steps_s = 100, .round_s = 1000, .handed_in_s = 200};
-  };
-  const PlayedRounds played = play_rounds(one, 4000 * kDays, 3);
-  // Of a stay, 1 / (e^(R / S) - 1) rounds end.
-  EXPECT_NEAR(played.kept / played.time_s / (1 / std::expm1(0.5) / 2010), 1, 0.01);
+  one.detection_s = 3000;
+  for (const double handed_in_s : {200.0, kNeverLeaves}) {
+    for (const double steps_s : {100.0, 1000.0}) {
+      one.round = [=](std::span<const int>) {
+        return RoundLength{.steps_s = steps_s, .round_s = 1000, .handed_in_s = handed_in_s};
+      };
+      const PlayedRounds played = play_rounds(one, 4000 * kDays, 3);
+      // Of a stay, 1 / (e^(R / S) - 1) rounds end.
+      EXPECT_NEAR(played.kept / played.time_s / (1 / std::expm1(0.5) / 2010), 1, 0.01);
+    }
+  }
 }
 
 // A kind that comes too late for the others adds to a round only when they are away.
