@@ -53,6 +53,7 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
   json[unit + "_median"] = finding.repeated.median;
   json[unit + "_low"] = finding.repeated.low;
   json[unit + "_high"] = finding.repeated.high;
+  json["repetitions_without_tokens"] = finding.without_tokens;
   return json;
 }
 
@@ -104,6 +105,8 @@ Json record_of(const Comparison& comparison, const Findings& findings) {
   record.update(summary_of(comparison, findings));
   record[fmt::format("{}_time_a_s", what_is_timed(comparison.a))] = findings.a.as_is.time_s;
   record[fmt::format("{}_time_b_s", what_is_timed(comparison.b))] = findings.b.as_is.time_s;
+  record["repetitions_without_tokens_a"] = findings.a.without_tokens;
+  record["repetitions_without_tokens_b"] = findings.b.without_tokens;
   record["global_batch_a"] = comparison.a.global_batch();
   record["global_batch_b"] = comparison.b.global_batch();
   record["fits_memory_a"] = comparison.a.fits_memory;
@@ -227,6 +230,37 @@ std::string fitting_text(const Comparison& comparison) {
 // Of the repetitions; and the least that they tell of the probability.
 constexpr double kSure = 0.975, kProbable = 0.75;
 
+// "; A completes no round in 14 of 20 repetitions"
+std::string none_text(const Comparison& comparison, const Side& side, const SideFinding& finding) {
+  const bool as_is = finding.as_is.score(comparison.options.aim()) == 0;
+  const int repetitions = comparison.options.repetitions, without = finding.without_tokens;
+  if (!as_is && without == 0) return "";
+  std::string text = fmt::format("; {} completes no {}", side.name, what_is_timed(side));
+  if (as_is) text += " as it is";
+  if (as_is && without > 0) text += ", and none";
+  if (without == repetitions) return text + fmt::format(" in any of {} repetitions", repetitions);
+  if (without > 0) text += fmt::format(" in {} of {} repetitions", without, repetitions);
+  return text;
+}
+
+// "1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100 repetitions)"; where the other
+// side completes no round in most of them, "better in 84 % of 100 repetitions".
+std::string times_text(const Comparison& comparison, const Interval& ratio, double sure,
+                       const std::string& its) {
+  const int repetitions = comparison.options.repetitions;
+  const std::string better =
+      sure < 1 ? fmt::format("better in {:.0f} % of {} repetitions", 100 * sure, repetitions)
+               : fmt::format("better in all of {} repetitions", repetitions);
+  if (!std::isfinite(ratio.median)) return better;
+  // As many digits as tell it from 1.
+  const int digits = std::abs(ratio.median - 1) < 0.005 ? 5 : 3;
+  const std::string likely =
+      std::isfinite(ratio.high)
+          ? fmt::format("{:.{}g} to {:.{}g}", ratio.low, digits, ratio.high, digits)
+          : fmt::format("at least {:.{}g}", ratio.low, digits);
+  return fmt::format("{:.{}g} times {}, likely {} ({})", ratio.median, digits, its, likely, better);
+}
+
 // "A probably beats B: 1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100
 // repetitions)".
 std::string ratio_answer(const Comparison& comparison, const Findings& findings) {
@@ -241,31 +275,24 @@ std::string ratio_answer(const Comparison& comparison, const Findings& findings)
   const Interval ratio = a ? of_a : Interval{1 / of_a.high, 1 / of_a.median, 1 / of_a.low};
   const char* better = a ? "A" : "B";
   const char* other = a ? "B" : "A";
-  if (!std::isfinite(ratio.median)) {
-    return fmt::format("{} beats {}, which completes no round", better, other);
-  }
-  // As many digits as tell it from 1.
-  const int digits = std::abs(ratio.median - 1) < 0.005 ? 5 : 3;
-  const std::string times = fmt::format("{:.{}g} times", ratio.median, digits);
-  const int repetitions = comparison.options.repetitions;
-  const std::string of = sure < 1 ? fmt::format("{:.0f} % of {}", 100 * sure, repetitions)
-                                  : fmt::format("all of {}", repetitions);
-  const std::string likely = fmt::format("likely {:.{}g} to {:.{}g} (better in {} repetitions)",
-                                         ratio.low, digits, ratio.high, digits, of);
   if (sure < kProbable) {
-    return fmt::format("too close to call: {} has {} the {} of {}, {}", better, times, what, other,
-                       likely);
+    return fmt::format(
+        "too close to call: {} {} {}", better, std::isfinite(ratio.median) ? "has" : "is",
+        times_text(comparison, ratio, sure, fmt::format("the {} of {}", what, other)));
   }
   const char* beats = ratio.median < kLeastGain           ? "is barely ahead of"
                       : sure < kSure || least < kProbable ? "probably beats"
                                                           : "beats";
-  return fmt::format("{} {} {}: {} its {}, {}", better, beats, other, times, what, likely);
+  return fmt::format("{} {} {}: {}", better, beats, other,
+                     times_text(comparison, ratio, sure, fmt::format("its {}", what)));
 }
 
 std::string answer_text(const Comparison& comparison, const Findings& findings) {
   const bool a = comparison.a.fits_memory, b = comparison.b.fits_memory;
   if (a != b) return fmt::format("{} fits in memory, {} does not", a ? "A" : "B", a ? "B" : "A");
-  const std::string answer = ratio_answer(comparison, findings);
+  const std::string answer = ratio_answer(comparison, findings) +
+                             none_text(comparison, comparison.a, findings.a) +
+                             none_text(comparison, comparison.b, findings.b);
   return a ? answer : "neither fits in memory; if both did: " + answer;
 }
 

@@ -140,15 +140,26 @@ TEST(CompareSites, CountARoundThatIsAbortedAsNoTokens) {
   const std::string a = kSlow + "--scheme streaming_diloco --set scheme.inner_steps=1 --set " +
                         "scheme.fragments=1 --set scheme.overlap_steps=0 ";
   const double round_s = run_json(a + kModel)["round_time_s"];
-  const Json found =
-      findings(a + fmt::format("--set sites.west.drops_out={}s", 1.06 * round_s), kSlow + kDiloco,
-               kModel + "--goal cost --spread all=0 --spread wan_bandwidth=0.5 --repetitions 24");
+  const std::string drops = a + fmt::format("--set sites.west.drops_out={}s", 1.06 * round_s);
+  const std::string b = kSlow + kDiloco;
+  const std::string shared =
+      kModel + "--goal cost --spread all=0 --spread wan_bandwidth=0.5 --repetitions 24";
+  const Json found = findings(drops, b, shared);
   EXPECT_GT(found["ratio"], 1);
   EXPECT_EQ(found["ratio_low"], 0);
   EXPECT_EQ(found["a"]["tokens_per_usd_low"], 0);
   const double factor = of(found, "wan_bandwidth", "both")["flip"]["factor"];
   EXPECT_LT(factor, 1);
   EXPECT_NEAR(factor, 1 / 1.06, 0.01);
+  // Where it does not wait, it is better; and the answer says how often it waits.
+  const int waits = found["a"]["repetitions_without_tokens"];
+  EXPECT_GT(waits, 0);
+  EXPECT_DOUBLE_EQ(found["probability_a_better"].get<double>(), 1 - waits / 24.0);
+  EXPECT_EQ(found["b"]["repetitions_without_tokens"], 0);
+  const std::string answer = compared(drops, b, shared).out;
+  const std::string says = fmt::format("; A completes no round in {} of 24 repetitions\n", waits);
+  EXPECT_LT(answer.find(says), answer.find("\n") + 1) << answer;
+  EXPECT_EQ(answer.find("inf"), std::string::npos) << answer;
 }
 
 TEST(CompareSites, AreTablesAndCsvOfRounds) {

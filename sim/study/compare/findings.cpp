@@ -110,7 +110,8 @@ SideFinding side_finding(Goal goal, const Pair& as_is, const std::vector<Pair>& 
                          Performance Pair::*side) {
   std::vector<double> scores;
   for (const Pair& pair : pairs) scores.push_back((pair.*side).score(goal));
-  return {as_is.*side, interval_of(std::move(scores))};
+  const auto without_tokens = static_cast<int>(std::ranges::count(scores, 0.0));
+  return {as_is.*side, interval_of(std::move(scores)), without_tokens};
 }
 
 }  // namespace

@@ -40,15 +40,16 @@ struct DoubtFinding {
 };
 
 struct SideFinding {
-  Performance as_is;  // as run reports it
-  Interval repeated;  // tokens per second, or per dollar
+  Performance as_is;       // as run reports it
+  Interval repeated;       // tokens per second, or per dollar
+  int without_tokens = 0;  // repetitions in which no round completes
 };
 
 struct Findings {
   SideFinding a, b;
   double ratio = 0;         // A's score over B's, as run reports them
   double steady_ratio = 0;  // of tokens per second, if nothing failed and no site left
-  Interval repeated;        // of that ratio, pair by pair; infinite if only B's round is aborted
+  Interval repeated;        // of that ratio, pair by pair; infinite if only B completes no round
   Probability a_is_better;  // a tie is half a win
   int ties = 0;
   std::vector<DoubtFinding> doubts;  // flips first, by the number of spreads they take
