@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -16,6 +17,28 @@ int sum(const std::vector<int>& members) {
   return std::accumulate(members.begin(), members.end(), 0);
 }
 
+// As many members as are ready on average, rounded to a whole number over all kinds: of each kind the
+// whole ones, and one more of those whose rest is largest. Equal members are as many in one kind as in
+// several.
+std::vector<int> mean_members(std::span<const MemberKind> kinds) {
+  constexpr double kRounding = 1e-9;
+  std::vector<int> members;
+  std::vector<double> rests;
+  for (const MemberKind& kind : kinds) {
+    const double mean = kind.count * ready_share(kind);
+    members.push_back(static_cast<int>(mean + kRounding));
+    rests.push_back(mean - members.back());
+  }
+  std::vector<std::size_t> by_rest(kinds.size());
+  std::iota(by_rest.begin(), by_rest.end(), std::size_t{0});
+  std::ranges::stable_sort(by_rest, std::ranges::greater{},
+                           [&](std::size_t kind) { return rests[kind]; });
+  const auto more =
+      static_cast<std::size_t>(std::lround(std::accumulate(rests.begin(), rests.end(), kRounding)));
+  for (std::size_t i = 0; i < more; ++i) ++members[by_rest[i]];
+  return members;
+}
+
 }  // namespace
 
 double ready_share(const MemberKind& kind) {
@@ -24,10 +47,7 @@ double ready_share(const MemberKind& kind) {
 }
 
 double expected_per_second(const Membership& membership) {
-  std::vector<int> members;
-  for (const MemberKind& kind : membership.kinds) {
-    members.push_back(static_cast<int>(std::lround(kind.count * ready_share(kind))));
-  }
+  const std::vector<int> members = mean_members(membership.kinds);
   if (sum(members) < std::max(1, membership.least)) return 0;
   const RoundLength round = membership.round(members);
   const double counted_s = std::min(round.handed_in_s, round.round_s);
@@ -35,7 +55,9 @@ double expected_per_second(const Membership& membership) {
   for (std::size_t i = 0; i < membership.kinds.size(); ++i) {
     const MemberKind& kind = membership.kinds[i];
     const double counts = std::isinf(kind.stays_s) ? 1 : std::exp(-counted_s / kind.stays_s);
-    kept += kind.count * round.of_each(kind, i) * ready_share(kind) * counts;
+    // One that is not among them contributes what it does with all.
+    const double each = members[i] > 0 ? round.of_each(kind, i) : kind.per_round;
+    kept += kind.count * each * ready_share(kind) * counts;
   }
   if (membership.save_every == 0) return kept / round.round_s;
   const double saves_s = membership.kinds[saving_kind(membership, members)].saves_s;

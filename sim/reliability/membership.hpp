@@ -92,8 +92,9 @@ struct PlayedRounds {
                                        std::uint64_t seed, Month* month = nullptr);
 
 // Plain arithmetic: what is kept per second if a round takes as long as it does with the mean number
-// of members, rounded, and nobody waits for those that leave. In a round of R seconds a member counts
-// if it is ready at the start and stays until it has handed in its values after H, R or less:
+// of members, rounded over all kinds, and nobody waits for those that leave. In a round of R seconds a
+// member counts if it is ready at the start and stays until it has handed in its values after H, R or
+// less:
 //
 //   per_round / R x stays exp(-(joins + H) / stays) / (stays + away)
 //

@@ -206,6 +206,37 @@ TEST(Membership, KeepsOfEachRoundWhatItsMembersAdd) {
   EXPECT_NEAR(expected_per_second(all), 0.5, 1e-4);
 }
 
+// Plain arithmetic is the same of n equal members and of n kinds of one each, though rounds last longer with
+// each that is there, and those that are not there contribute nothing: n per_round m / R(k) of a mean of
+// n m members, k when rounded.
+TEST(Membership, ExpectsTheSameOfEqualMembersHoweverTheyAreDivided) {
+  const MemberKind one{
+      .count = 1, .stays_s = 20 * kHours, .away_s = 4 * kHours, .joins_s = 600, .per_round = 7};
+  for (const int count : {2, 3, 5, 12}) {
+    MemberKind many = one;
+    many.count = count;
+    Membership together = members({many}), apart = members({});
+    apart.kinds.assign(static_cast<std::size_t>(count), one);
+    std::vector<double> tokens;
+    for (Membership* all : {&together, &apart}) {
+      all->round = [&](std::span<const int> there) {
+        tokens.assign(there.size(), 0);
+        int sum = 0;
+        for (std::size_t kind = 0; kind < there.size(); ++kind) {
+          sum += there[kind];
+          if (there[kind] > 0) tokens[kind] = 7;
+        }
+        return RoundLength{.steps_s = 1, .round_s = 100.0 * sum, .per_round = tokens};
+      };
+    }
+    const double share = ready_share(one);
+    const double round_s = 100.0 * static_cast<double>(std::lround(count * share));
+    const double expected = count * 7 * share * std::exp(-round_s / (20 * kHours)) / round_s;
+    EXPECT_NEAR(expected_per_second(together), expected, 1e-12) << count;
+    EXPECT_NEAR(expected_per_second(apart), expected, 1e-12) << count;
+  }
+}
+
 TEST(Membership, WaitsForAQuorum) {
   Membership all =
       members({{.count = 2, .stays_s = 10 * kHours, .away_s = 10 * kHours, .per_round = 1}});
