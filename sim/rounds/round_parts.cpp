@@ -6,7 +6,7 @@
 namespace sim {
 namespace {
 
-// The rounds that give the time of one: from the end of the first to that of the last like it, or a
+// The rounds that give the time of one: from the end of the settled one to that of the last like it, or a
 // single cycle from its start.
 struct Played {
   std::size_t last = 0;
@@ -20,7 +20,7 @@ Played played_rounds(const RoundResult& result, std::size_t place) {
   const auto end = [&](std::size_t round) { return result.end_s(result.plan.ends[round][place]); };
   if (rounds == cycle) return {cycle - 1, {0, end(cycle - 1)}, static_cast<double>(cycle)};
   const std::size_t last = rounds - cycle;
-  return {last, {end(0), end(last)}, static_cast<double>(last)};
+  return {last, {end(result.settled), end(last)}, static_cast<double>(last - result.settled)};
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ double exchange_after_round_s(const RoundResult& result) {
   const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
   double sum = 0;
   double rounds = 0;  // of all places
-  for (std::size_t round = result.plan.ends.size() > cycle ? cycle : 0;
+  for (std::size_t round = result.plan.ends.size() > cycle ? result.settled + cycle : 0;
        round < result.plan.ends.size(); round += cycle) {
     for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
       const OperationId received = result.plan.results[round][place];

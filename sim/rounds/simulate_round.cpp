@@ -125,7 +125,14 @@ std::vector<double> own_paces(const RoundResult& result) {
   return paces;
 }
 
-// In a steady state where rounds overlap or differ: from the end of the first one to that of the last
+// Exchanges that overlap steps and wait for a cutoff need some rounds until they are like each other: the
+// first one finds idle links, the second waits for the first, and only the third begins at its cutoff.
+int settling_rounds(const RoundShape& shape) {
+  const bool waits = shape.cutoff_s && shape.overlap_steps > 0 && shape.rounds > shape.cycle();
+  return waits ? 2 * shape.cycle() : 0;
+}
+
+// In a steady state where rounds overlap or differ: from the end of a settled one to that of the last
 // like it. Some sites or links may run ahead for those few rounds, but none does for ever.
 double round_time(const RoundResult& result) {
   const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
@@ -133,7 +140,8 @@ double round_time(const RoundResult& result) {
   if (last == 0) return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
   const double end = end_of_round(result, last);
   if (std::isinf(end)) return end;
-  const double between = (end - end_of_round(result, 0)) / static_cast<double>(last);
+  const double between =
+      (end - end_of_round(result, result.settled)) / static_cast<double>(last - result.settled);
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
@@ -163,7 +171,8 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   return result;
 }
 
-// The shape without those that are not heard, in as many cycles of those that are left. Where exchanges
+// The shape without those that are not heard, in as many cycles of those that are left, and those until
+// they are settled. Where exchanges
 // of a round's fragments overlap steps, a grace only tells who is late.
 RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
   const int cycle = shape.cycle();
@@ -174,6 +183,7 @@ RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
   } else if (shape.fragments == 1 || shape.overlap_steps == 0) {
     shape.grace = Grace{roll.quorum, grace.base()};
   }
+  shape.rounds += settling_rounds(shape);
   return shape;
 }
 
@@ -242,6 +252,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.outcome = aborts()           ? RoundOutcome::aborted
                    : roll.all_heard() ? RoundOutcome::complete
                                       : RoundOutcome::partial;
+  result.settled = static_cast<std::size_t>(settling_rounds(result.shape));
   result.round_s = aborts() ? kInfinity : round_time(result);
   if (!aborts() && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;

@@ -3,6 +3,7 @@
 // drop out.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct RoundResult {
   // Time from one end of a round to the next, at the site that ends last; for a single round, from
   // its start. Infinite if the round was aborted.
   double round_s = 0;
+  // Of several rounds, the one from whose end times are counted: later ones are like each other.
+  std::size_t settled = 0;
   // See Roll. Without patience, a site that others wait for in one exchange comes late to the next
   // ones of the round, too.
   double cutoff_s = std::numeric_limits<double>::infinity();

@@ -252,6 +252,25 @@ TEST(Fates, DelayedRoundsWaitForTheDeadlineBesideTheNextSteps) {
   }
 }
 
+// A ring that waits until D and then takes X, less than D: each round begins its own at the deadline, beside
+// the one before, whose end it needs: rounds take D and X in turn, on average half of D + X, which is that of
+// rounds that overlap nothing.
+TEST(Fates, DelayedRoundsTakeTheDeadlineAndTheExchangeInTurn) {
+  for (const double deadline : {30.0, 40.0}) {
+    RoundShape shape = equal_rounds(&exchanges::ring, 3, 10, 240 * kGB);
+    shape.sites[2].start_s = 1000;
+    const Patience patience{.deadline = Seconds::from_base(deadline)};
+    const double apart_s = simulate_round(three_sites(), shape, patience).round_s;
+    ASSERT_GT(apart_s, deadline + 15);
+    ASSERT_LT(apart_s, 2 * deadline);
+    shape.overlap_steps = 10;
+    shape.delayed = true;
+    shape.rounds = 3;
+    const RoundResult result = simulate_round(three_sites(), shape, patience);
+    EXPECT_NEAR(result.round_s, apart_s / 2, 1e-6) << deadline;
+  }
+}
+
 // The first of two fragments is sent after 5 steps and needed after 6: it waits until the deadline, the
 // second is past it, and the 4 steps between follow.
 TEST(Fates, AFragmentWaitsForTheDeadlineOfItsRound) {
