@@ -17,10 +17,29 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // When the first of the others has heard the place: who hears nobody does not silence the others.
 double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t place) {
-  const auto& arrivals = plan.arrivals[place];
-  if (arrivals.empty()) return 0;  // it had nobody to send to
   double first = kNever;
-  for (const OperationId id : arrivals) first = std::min(first, end_of(timeline, id));
+  for (const OperationId id : plan.arrivals[place]) first = std::min(first, end_of(timeline, id));
+  return first;
+}
+
+std::optional<double> drops_out(const WideArea& area, std::size_t place) {
+  const auto& at = site_of(area, static_cast<int>(place)).drops_out;
+  return at ? std::optional(at->base()) : std::nullopt;
+}
+
+// Of the places that are heard and leave, those that drop out first.
+template <class Leaves>
+std::vector<std::size_t> first_to_leave(const WideArea& area, const std::vector<Fate>& fates,
+                                        Leaves leaves) {
+  std::vector<std::size_t> first;
+  double at = kNever;
+  for (std::size_t place = 0; place < fates.size(); ++place) {
+    const auto drops = drops_out(area, place);
+    if (!drops || *drops > at || fates[place] != Fate::heard || !leaves(place, *drops)) continue;
+    if (*drops < at) first.clear();
+    at = *drops;
+    first.push_back(place);
+  }
   return first;
 }
 
@@ -43,17 +62,9 @@ bool any_heard(const Roll& roll) {
   return std::ranges::find(roll.fates, Fate::heard) != roll.fates.end();
 }
 
-std::optional<double> drops_out(const WideArea& area, std::size_t place) {
-  const auto& at = site_of(area, static_cast<int>(place)).drops_out;
-  return at ? std::optional(at->base()) : std::nullopt;
-}
-
-Fate fate_of(const WideArea& area, const Roll& roll, std::size_t place) {
-  const double arrived = roll.heard_s[place];
-  const auto drops = drops_out(area, place);
-  if (drops && arrived > *drops) return Fate::gone;
-  if (arrived > roll.cutoff_s) return Fate::skipped;
-  return std::isinf(arrived) ? Fate::gone : Fate::heard;
+Fate fate_of(double arrived_s, double latest_s) {
+  if (arrived_s > latest_s) return Fate::skipped;
+  return std::isinf(arrived_s) ? Fate::gone : Fate::heard;
 }
 
 // What the others do without one that drops out.
@@ -61,15 +72,6 @@ const char* what_others_do(const Roll& roll) {
   return roll.goes_on()     ? "the others go on without it"
          : !any_heard(roll) ? "no site is heard"
                             : "the others wait forever: set a `deadline`";
-}
-
-// Whether others still need what it sends when it drops out.
-bool breaks_off(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
-                const Roll& roll, std::size_t place) {
-  const auto drops = drops_out(area, place);
-  if (!drops || roll.fates[place] != Fate::heard) return false;
-  return std::ranges::any_of(plan.sends[place],
-                             [&](OperationId id) { return end_of(timeline, id) > *drops; });
 }
 
 // Why a site is not heard, and what the others do.
@@ -103,16 +105,30 @@ double end_of(const Timeline& timeline, OperationId id) {
 
 bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(*this); }
 
+bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
+              std::vector<Fate>& fates) {
+  fates.resize(plan.arrivals.size(), Fate::heard);
+  const auto gone = first_to_leave(area, fates, [&](std::size_t place, double drops_s) {
+    return arrival(plan, timeline, place) > drops_s;
+  });
+  for (const std::size_t place : gone) fates[place] = Fate::gone;
+  return !gone.empty();
+}
+
 Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
-               const Timeline& timeline) {
-  Roll roll;
-  const auto places = static_cast<std::size_t>(place_count(area));
+               const Timeline& timeline, std::vector<Fate> fates) {
+  Roll roll{.fates = std::move(fates)};
+  const std::size_t places = roll.fates.size();
   for (std::size_t place = 0; place < places; ++place) {
-    roll.heard_s.push_back(arrival(plan, timeline, place));
+    const bool there = roll.fates[place] != Fate::gone;
+    roll.heard_s.push_back(there ? arrival(plan, timeline, place) : kNever);
   }
   set_cutoff(patience, roll);
+  // A site that is alone is late for nobody.
+  const bool alone = std::ranges::count(roll.fates, Fate::gone) + 1 == std::ssize(roll.fates);
   for (std::size_t place = 0; place < places; ++place) {
-    roll.fates.push_back(fate_of(area, roll, place));
+    Fate& fate = roll.fates[place];
+    if (fate != Fate::gone) fate = fate_of(roll.heard_s[place], alone ? kNever : roll.cutoff_s);
   }
   for (std::size_t place = 0; place < places; ++place) {
     if (roll.fates[place] == Fate::heard) continue;
@@ -123,16 +139,13 @@ Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& 
 }
 
 bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline, Roll& roll) {
-  std::vector<std::size_t> gone;
-  const auto at = [&](std::size_t place) { return *drops_out(area, place); };
-  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
-    if (!breaks_off(area, plan, timeline, roll, place)) continue;
-    if (!gone.empty() && at(place) < at(gone.front())) gone.clear();
-    if (gone.empty() || at(place) == at(gone.front())) gone.push_back(place);
-  }
+  const auto gone = first_to_leave(area, roll.fates, [&](std::size_t place, double drops_s) {
+    return std::ranges::any_of(plan.sends[place],
+                               [&](OperationId id) { return end_of(timeline, id) > drops_s; });
+  });
   if (gone.empty()) return false;
   for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
-  roll.broken_s = at(gone.front());
+  roll.broken_s = *drops_out(area, gone.front());
   for (const std::size_t place : gone) {
     roll.events.push_back(fmt::format(
         "{}: drops out at {}, during the exchange; {}", place_name(area, static_cast<int>(place)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roll of a round that was played with all sites: who is heard in time, and how the round is to
-// go on without the others.
+// The roll of a round that was played with all sites that are there: who is heard in time, and how the
+// round is to go on without the others.
 //
 //   heard     its values have arrived at the first of the others, in time
 //   skipped   they arrive too late
@@ -40,11 +40,12 @@ struct Patience {
 [[nodiscard]] double end_of(const Timeline& timeline, OperationId id);
 
 struct Roll {
-  std::vector<double> heard_s;  // by place: when the first of the others has heard it, or infinite
+  // By place: when the first of the others has heard it; infinite for one that is gone, or never heard.
+  std::vector<double> heard_s = {};
   // When the sites go on without those that they have not heard; infinite if they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();
   std::vector<int> quorum = {};          // places, if the cutoff is the end of its grace
-  std::vector<Fate> fates;               // by place
+  std::vector<Fate> fates = {};          // by place
   std::vector<std::string> events = {};  // one line per unheard site
 
   double broken_s = 0;  // when the last that broke an exchange has dropped out
@@ -54,9 +55,14 @@ struct Roll {
   [[nodiscard]] bool goes_on() const;
 };
 
+// Of a round that the places that are gone do not take part in: those that drop out first of the others,
+// before they are heard, are gone too. Returns whether some are: without them, others may be heard sooner.
+[[nodiscard]] bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
+                            std::vector<Fate>& fates);
+// Of the round that add_gone() leaves, with its fates. Those that are gone do not count towards a quorum.
 [[nodiscard]] Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
-                             const Timeline& timeline);
-// Of a round that those do not take part in: adds those that break its exchange first. Returns whether
+                             const Timeline& timeline, std::vector<Fate> fates);
+// Of a round that is played as the roll says: adds those that break its exchange first. Returns whether
 // some do.
 [[nodiscard]] bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                               Roll& roll);

@@ -160,12 +160,16 @@ RoundShape apart(RoundShape shape) {
   return shape;
 }
 
-// Plays the shape with all sites and calls the roll.
+// Plays the shape with all sites that are there to be heard, and calls the roll.
 RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience& patience,
                           Roll& roll) {
   RoundResult result{.shape = std::move(shape)};
-  play(area, result);
-  roll = call_roll(area, patience, result.plan, result.timeline);
+  std::vector<Fate>& fates = result.shape.fates;
+  do {
+    play(area, result);
+  } while (add_gone(area, result.plan, result.timeline, fates) &&
+           std::ranges::find(fates, Fate::heard) != fates.end());
+  roll = call_roll(area, patience, result.plan, result.timeline, fates);
   result.cutoff_s = roll.cutoff_s;
   result.heard_s = roll.heard_s;
   return result;

@@ -74,7 +74,10 @@ void Meeting::run_in(Group& group) {
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.
 void Meeting::wait_alone() {
-  for (const int place : present()) finish(place, encoded(place));
+  for (const int place : present()) {
+    arrive(place, encoded(place));
+    finish(place, encoded(place));
+  }
   Ids until;
   add_cutoff(until);
   add_grace(encoded_, until);

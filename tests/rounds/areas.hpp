@@ -10,6 +10,7 @@
 namespace sim {
 
 inline constexpr double kUnlimited = 1e18;
+inline constexpr double kGB = 1e9;
 
 // `count` sites of one GPU with lines of that rate into a backbone of that latency, whose
 // connections limit nothing.
@@ -19,6 +20,16 @@ inline WideArea equal_sites(int count, double line_Bps, Seconds latency = {}) {
   area.transport.kind = Transport::Kind::rdma;
   area.transport.rdma = {.buffer = Bytes{1'000'000'000'000}, .channels = 1000};
   area.backbone->latency = latency;
+  return area;
+}
+
+// Three sites with lines of 10 GB/s by name, so that one of them can differ.
+inline WideArea three_sites() {
+  WideArea area = equal_sites(1, 10 * kGB);
+  for (const char* name : {"b", "c"}) {
+    area.sites.push_back(area.sites.front());
+    area.sites.back().name = name;
+  }
   return area;
 }
 
@@ -62,6 +73,11 @@ inline RoundShape equal_rounds(const Exchange* exchange, int places, int inner_s
           .fan_out = 2,
           .gpus = places,
           .sites = std::vector<SiteWork>(static_cast<std::size_t>(places), work)};
+}
+
+// Ten steps, and 10 GB of each of three sites.
+inline RoundShape ten_steps(const Exchange* exchange) {
+  return equal_rounds(exchange, 3, 10, 10 * kGB);
 }
 
 }  // namespace sim

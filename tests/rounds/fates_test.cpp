@@ -11,20 +11,6 @@
 namespace sim {
 namespace {
 
-constexpr double kGB = 1e9;
-
-// Three sites by name, so that one of them can differ.
-WideArea three_sites() {
-  WideArea area = equal_sites(1, 10 * kGB);
-  for (const char* name : {"b", "c"}) {
-    area.sites.push_back(area.sites.front());
-    area.sites.back().name = name;
-  }
-  return area;
-}
-
-RoundShape ten_steps(const Exchange* exchange) { return equal_rounds(exchange, 3, 10, 10 * kGB); }
-
 TEST(Fates, AnOutageIsWaitedFor) {
   WideArea area = three_sites();
   // The line is down from 10.5 s, in the middle of what it sends, to 60.5 s.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sites that drop out before they are heard: the others are judged, and a quorum counted, without them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/rounds/areas.hpp"
+
+namespace sim {
+namespace {
+
+// The leader or the syncer has the first site's values soon, and those of c, which is late, at 111 s; b is
+// gone, and nobody knows: the grace of 2 s passes, and the sum takes a second to reach c.
+TEST(Leavers, ASiteThatDropsOutIsNotInTheQuorum) {
+  WideArea area = three_sites();
+  area.syncer = Syncer{.uplink = Bandwidth::from_base(kUnlimited),
+                       .downlink = Bandwidth::from_base(kUnlimited)};
+  area.sites[1].drops_out = 5_s;
+  for (const Exchange* exchange : {&exchanges::leader, &exchanges::syncer}) {
+    RoundShape shape = ten_steps(exchange);
+    shape.sites[2].start_s = 100;
+    const RoundResult result = simulate_round(area, shape, {.quorum = 2, .grace = 2_s});
+    EXPECT_EQ(result.outcome, RoundOutcome::partial) << exchange->name;
+    EXPECT_EQ(result.shape.fates[1], Fate::gone) << exchange->name;
+    EXPECT_NEAR(result.round_s, 100 + 10 + 1 + 2 + 1, 1e-6) << exchange->name;
+    // Of three, two are not there: a quorum of two waits for ever.
+    area.sites[2].drops_out = 5_s;
+    EXPECT_EQ(simulate_round(area, shape, {.quorum = 2}).outcome, RoundOutcome::aborted);
+    area.sites[2].drops_out = {};
+  }
+}
+
+// Fragments beside steps, which no grace holds up: as if it had never been there.
+TEST(Leavers, OverlappedFragmentsWaitForAQuorumOfThoseThatAreThere) {
+  const auto played = [](const WideArea& area, int places) {
+    RoundShape shape = equal_rounds(&exchanges::leader, places, 10, kGB);
+    shape.fragments = 5;
+    shape.overlap_steps = 2;
+    shape.delayed = true;
+    shape.rounds = 3;
+    shape.sites.back().start_s = 100;
+    return simulate_round(area, shape, {.quorum = 2});
+  };
+  WideArea area = three_sites();
+  area.sites[1].drops_out = 5_s;
+  const RoundResult lost = played(area, 3);
+  area.sites.erase(area.sites.begin() + 1);
+  EXPECT_EQ(lost.outcome, RoundOutcome::partial);
+  EXPECT_EQ(lost.round_s, played(area, 2).round_s);
+}
+
+// With all three, each hears the others at 12 s; b drops out before, and the two that are left at 11 s.
+TEST(Leavers, TheRollIsCalledOfThoseThatAreThere) {
+  WideArea area = three_sites();
+  area.sites[1].drops_out = 5_s;
+  area.sites[2].drops_out = 11.5_s;  // after it has sent all to the only one that is left
+  const RoundResult gathered =
+      simulate_round(area, ten_steps(&exchanges::all_gather), {.deadline = 11.2_s});
+  EXPECT_EQ(gathered.outcome, RoundOutcome::partial);
+  EXPECT_EQ(gathered.shape.fates, (std::vector{Fate::heard, Fate::gone, Fate::heard}));
+  EXPECT_NEAR(gathered.round_s, 11.2, 1e-6);
+  // A quorum of two is full at 11 s, its grace over at 12 s; the sum takes a second to the other.
+  area.sites[2].drops_out = {};
+  for (const double deadline_s : {11.5, 12.5, 13.0, 30.0}) {
+    const RoundResult led =
+        simulate_round(area, ten_steps(&exchanges::leader),
+                       {.deadline = Seconds::from_base(deadline_s), .quorum = 2, .grace = 1_s});
+    EXPECT_EQ(led.shape.fates[1], Fate::gone) << deadline_s;
+    EXPECT_NEAR(led.round_s, std::min(deadline_s, 12.0) + 1, 1e-6) << deadline_s;
+  }
+}
+
+TEST(Leavers, ASiteThatIsLeftAloneIsLateForNobody) {
+  for (const Exchange* exchange :
+       {&exchanges::ring, &exchanges::all_gather, &exchanges::leader, &exchanges::pair}) {
+    WideArea area = three_sites();
+    area.sites[0].drops_out = 5_s;
+    area.sites[1].drops_out = 6_s;
+    RoundShape shape = ten_steps(exchange);
+    shape.sites[2].start_s = 100;
+    const RoundResult alone = simulate_round(area, shape, {.deadline = 30_s});
+    EXPECT_EQ(alone.outcome, RoundOutcome::partial) << exchange->name;
+    EXPECT_NEAR(alone.round_s, 110, 1e-6) << exchange->name;
+    area.sites[2].drops_out = 7_s;
+    const RoundResult nobody = simulate_round(area, shape, {.deadline = 30_s});
+    EXPECT_EQ(nobody.outcome, RoundOutcome::aborted) << exchange->name;
+    EXPECT_EQ(nobody.events.size(), 3u) << exchange->name;
+  }
+}
+
+}  // namespace
+}  // namespace sim
