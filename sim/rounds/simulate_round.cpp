@@ -191,6 +191,15 @@ RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
   return shape;
 }
 
+// The shape of those that begin anew without a leader that they have lost, to call the roll of. Whoever
+// was too late for a deadline that has passed stays so: those that are heard wait for each other.
+RoundShape begun_anew(RoundShape shape, const Roll& roll) {
+  shape.anew_s = roll.broken_s;
+  shape.fates = roll.fates;
+  std::ranges::replace(shape.fates, Fate::skipped, Fate::heard);
+  return shape;
+}
+
 // At the end of the round at the latest: what overlaps steps may still be on its way then.
 double handed_in(const RoundResult& result) {
   double last = 0;
@@ -237,8 +246,11 @@ const char* outcome_name(RoundOutcome outcome) {
 RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
   const bool hides = exchanges_in_round(shape) > 1;
   Roll roll;
-  RoundResult result =
-      play_with_all(area, hides && patience.is_limited() ? apart(shape) : shape, patience, roll);
+  const auto call = [&](const RoundShape& whole) {
+    return play_with_all(area, hides && patience.is_limited() ? apart(whole) : whole, patience,
+                         roll);
+  };
+  RoundResult result = call(shape);
   if (hides && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
   }
@@ -250,7 +262,12 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
       result.shape = roll.all_heard() ? shape : without_unheard(shape, roll, patience.grace);
       play(area, result);
     }
+    const int leader = result.shape.leader();
     again = add_broken(area, result.plan, result.timeline, roll);
+    if (leader < 0 || roll.fates[static_cast<std::size_t>(leader)] != Fate::gone) continue;
+    shape = begun_anew(std::move(shape), roll);
+    const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
+    if (!is_over && shape.leader() >= 0) result = call(shape);
   } while (again);
   result.events = roll.events;
   result.outcome = aborts()           ? RoundOutcome::aborted

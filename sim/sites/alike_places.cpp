@@ -20,14 +20,6 @@ bool may_be_alike(const WideArea& area, const Site& site, const Exchange& exchan
   return exchange.alike_sites && meets_its_like && std::ranges::none_of(area.links, joins_its_own);
 }
 
-// -1: none does.
-int leader_of(const RoundShape& shape) {
-  if (!shape.exchange->has_leading_site()) return -1;
-  std::size_t place = 0;
-  while (place < shape.sites.size() && shape.fate(place) != Fate::heard) ++place;
-  return static_cast<int>(place);
-}
-
 bool do_the_same(const RoundShape& shape, std::size_t one, std::size_t other) {
   const auto equal = [&](const std::vector<SiteWork>& work) { return work[one] == work[other]; };
   return shape.fate(one) == shape.fate(other) && equal(shape.sites) &&
@@ -39,7 +31,7 @@ bool do_the_same(const RoundShape& shape, std::size_t one, std::size_t other) {
 std::vector<std::vector<int>> alike_places(const WideArea& area, const RoundShape& shape) {
   require(std::ssize(shape.sites) == place_count(area), "work of every site");
   std::vector<std::vector<int>> alike;
-  const int leader = leader_of(shape);
+  const int leader = shape.leader();
   for (const Site& site : area.sites) {
     const bool folds =
         !shape.whole && may_be_alike(area, site, *shape.exchange, shape.across_every);

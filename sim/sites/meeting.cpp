@@ -54,6 +54,7 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
   encoded_ = encoded;
   results_.assign(encoded.size(), kNoOperation);
   for (auto* by_place : {&arrivals_, &sends_}) by_place->assign(encoded.size(), {});
+  if (anew_ != kNoOperation) wait_until_anew();
   if (shape_.is_across(round)) {
     run_in(all_);
     return results_;
@@ -70,6 +71,13 @@ void Meeting::run_in(Group& group) {
   // A leader sums what comes late, later.
   const std::vector<int>& senders = shape_.exchange->has_leader ? group.present : group.heard;
   sites(senders) < 2 ? wait_alone() : shape_.exchange->run(*this);
+}
+
+void Meeting::wait_until_anew() {
+  for (const int place : all_.present) {
+    OperationId& encoded = encoded_[index(place)];
+    encoded = all_of(known({encoded, anew_}));
+  }
 }
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.
@@ -92,6 +100,7 @@ OperationId Meeting::timer(double seconds, const Ids& after) {
 void Meeting::begin_round(Ids begun) {
   begun_ = std::move(begun);
   cutoff_ = kNoOperation;
+  if (shape_.anew_s) anew_ = timer(*shape_.anew_s, begun_);
 }
 
 void Meeting::add_cutoff(Ids& waits) {

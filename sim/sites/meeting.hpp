@@ -115,6 +115,7 @@ class Meeting {
   void add(Group& group, int place) const;
   void run_in(Group& group);
   void wait_alone();
+  void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
   std::uint32_t occupancy(std::span<const int> places, int flows, int all);
   OperationId flow_over(Route route, std::uint32_t occupancy, std::string_view label,
@@ -136,9 +137,9 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_, sends_;
-  Ids begun_;                                              // see begin_round()
-  OperationId cutoff_ = kNoOperation;                      // of the round
-  std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows and all
+  Ids begun_;                                                // see begin_round()
+  OperationId cutoff_ = kNoOperation, anew_ = kNoOperation;  // of the round
+  std::map<std::vector<int>, std::uint32_t> occupancies_;    // by places, then flows and all
 };
 
 }  // namespace sim

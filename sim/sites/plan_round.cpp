@@ -261,6 +261,14 @@ int RoundShape::cycle() const {
   return pairing_count(static_cast<int>(heard));
 }
 
+int RoundShape::leader() const {
+  if (!exchange->has_leading_site()) return -1;
+  for (std::size_t place = 0; place < sites.size(); ++place) {
+    if (fate(place) == Fate::heard) return static_cast<int>(place);
+  }
+  return -1;
+}
+
 RoundPlan plan_round(const WideArea& area, const RoundShape& shape) {
   return RoundPlanner(area, shape).run();
 }

@@ -84,6 +84,8 @@ struct RoundShape {
   // From the start of each round, when the heard sites continue without the others.
   std::optional<double> cutoff_s = {};
   std::optional<Grace> grace = {};
+  // From the start of each round, when the others begin anew: the leader of their exchange is lost.
+  std::optional<double> anew_s = {};
   // To see when each site is heard: none waits for what others send, or hides that they are late.
   bool apart = false;
   bool whole = false;  // every site is planned, those that do the same too (alike_places())
@@ -98,6 +100,8 @@ struct RoundShape {
   // Rounds from one to the next of its kind: across regions, or of the same pairs.
   [[nodiscard]] int cycle() const;
   [[nodiscard]] bool is_across(int round) const { return round % across_every == 0; }
+  // The first place that is heard, if it leads the exchange; -1: none does.
+  [[nodiscard]] int leader() const;
   // Whether a leader takes into a later sum what a site has handed in too late for this one.
   [[nodiscard]] bool sums_later() const { return delayed && exchange->has_leader; }
   // Of each place in a round.

@@ -89,5 +89,45 @@ TEST(Leavers, ASiteThatIsLeftAloneIsLateForNobody) {
   }
 }
 
+// The first site would have the others' values at 12 s, and they the sum at 14 s. Without it, b leads: it
+// takes a second to hand in to b what is c's, and another one to send c the sum.
+TEST(Leavers, WithoutTheirLeaderTheOthersBeginAnew) {
+  WideArea area = three_sites();
+  for (const double drops_s : {10.5, 11.5, 12.5, 13.5}) {
+    area.sites[0].drops_out = Seconds::from_base(drops_s);
+    const auto played = [&](const Patience& patience) {
+      return simulate_round(area, ten_steps(&exchanges::leader), patience);
+    };
+    EXPECT_EQ(played({}).outcome, RoundOutcome::aborted);
+    const RoundResult quorum = played({.quorum = 2});
+    EXPECT_EQ(quorum.shape.fates, (std::vector{Fate::gone, Fate::heard, Fate::heard}));
+    EXPECT_NEAR(quorum.round_s, drops_s + 1 + 1, 1e-6) << drops_s;
+    EXPECT_NEAR(played({.quorum = 2, .grace = 3_s}).round_s, drops_s + 1 + 3 + 1, 1e-6) << drops_s;
+    // Nobody knows that it is gone: they wait for it until the deadline, unless that has passed.
+    EXPECT_NEAR(played({.deadline = 30_s}).round_s, 30 + 1, 1e-6) << drops_s;
+    if (drops_s > 13) {
+      EXPECT_NEAR(played({.deadline = 13_s}).round_s, drops_s + 1 + 1, 1e-6);
+    }
+  }
+}
+
+// Its sum was of the first site's values and b's, without those of c, which is late. Now it needs them.
+TEST(Leavers, WithoutTheirLeaderTheOthersNeedAQuorumAgain) {
+  WideArea area = three_sites();
+  area.sites[0].drops_out = 11.5_s;
+  RoundShape shape = ten_steps(&exchanges::leader);
+  shape.sites[2].start_s = 100;
+  const RoundResult result = simulate_round(area, shape, {.quorum = 2});
+  EXPECT_EQ(result.shape.fates, (std::vector{Fate::gone, Fate::heard, Fate::heard}));
+  EXPECT_NEAR(result.round_s, 110 + 1 + 1, 1e-6);
+  // The next leader is lost before it has sent the sum: c is alone, and is no quorum.
+  shape.sites[2].start_s = 0;
+  area.sites[1].drops_out = 13_s;
+  EXPECT_EQ(simulate_round(area, shape, {.quorum = 2}).outcome, RoundOutcome::aborted);
+  const RoundResult alone = simulate_round(area, shape, {.deadline = 30_s, .quorum = 2});
+  EXPECT_EQ(alone.shape.fates, (std::vector{Fate::gone, Fate::gone, Fate::heard}));
+  EXPECT_NEAR(alone.round_s, 30, 1e-6);
+}
+
 }  // namespace
 }  // namespace sim
