@@ -94,6 +94,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.refusal("id,predicted\n# no row\nd1,1\n"), "/p.csv:3:1: id: 'd1' is no row of the data\n")
         self.assertIn("/p.csv:3:1: id: 'a1' is predicted twice", self.refusal("id,predicted\na1,1\na1,2\n"))
         self.assertIn("/p.csv:2:1: predicted: '-1' is not a number above 0", self.refusal("id,predicted\na1,-1\n"))
+        self.assertIn("/p.csv:2:1: low: 3 is above high, 2", self.refusal("id,predicted,low,high\na1,2,3,2\n"))
         self.assertIn("lacks the column predicted", self.refusal("id,value\na1,1\n"))
 
     def test_the_data_itself_scores_without_error(self):

@@ -111,7 +111,10 @@ def read_predictions(path: str, data: list[dict[str, str]]) -> list[dict]:
         if row["id"] in seen:
             fail(f"{path}:{row['line']}:1: id: '{row['id']}' is predicted twice")
         seen.add(row["id"])
-        result.append({"id": row["id"]} | {name: number(path, row, name) for name in ("predicted", "low", "high")})
+        one = {name: number(path, row, name) for name in ("predicted", "low", "high")}
+        if one["low"] is not None and one["high"] is not None and one["low"] > one["high"]:
+            fail(f"{path}:{row['line']}:1: low: {row['low']} is above high, {row['high']}")
+        result.append({"id": row["id"]} | one)
     return result
 
 
