@@ -6,21 +6,11 @@
 namespace sim {
 namespace {
 
-// The rounds that give the time of one: from the end of the settled one to that of the last like it, or a
-// single cycle from its start.
-struct Played {
-  std::size_t last = 0;
-  Interval at;  // the place
-  double rounds = 1;
-};
-
-Played played_rounds(const RoundResult& result, std::size_t place) {
-  const std::size_t rounds = result.plan.ends.size();
-  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
+// The counted rounds, at the place.
+Interval played_at(const RoundResult& result, std::size_t place) {
   const auto end = [&](std::size_t round) { return result.end_s(result.plan.ends[round][place]); };
-  if (rounds == cycle) return {cycle - 1, {0, end(cycle - 1)}, static_cast<double>(cycle)};
-  const std::size_t last = rounds - cycle;
-  return {last, {end(result.settled), end(last)}, static_cast<double>(last - result.settled)};
+  const CountedRounds rounds = counted_rounds(result);
+  return {rounds.settled ? end(*rounds.settled) : 0, end(rounds.last)};
 }
 
 }  // namespace
@@ -30,7 +20,7 @@ std::size_t last_place(const RoundResult& result) {
   double end = -1;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
     if (!result.is_heard(place)) continue;
-    const double own = played_rounds(result, place).at.end_s;
+    const double own = played_at(result, place).end_s;
     if (own <= end) continue;
     end = own;
     latest = place;
@@ -39,15 +29,16 @@ std::size_t last_place(const RoundResult& result) {
 }
 
 TimeParts parts_of_round(const RoundResult& result, std::size_t place) {
-  const Played played = played_rounds(result, place);
+  const Interval played = played_at(result, place);
+  const double rounds = counted_rounds(result).count();
   TimeParts parts =
-      time_parts(result.plan.schedule, result.timeline, static_cast<int>(place), played.at);
+      time_parts(result.plan.schedule, result.timeline, static_cast<int>(place), played);
   for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.host_s,
                        &parts.bubble_s, &parts.optimizer_s, &parts.other_s}) {
-    *part /= played.rounds;
+    *part /= rounds;
   }
   if (result.round_s <= slowest_copies(result)) {  // which go on after what was played
-    const double seconds = (played.at.end_s - played.at.start_s) / played.rounds;
+    const double seconds = (played.end_s - played.start_s) / rounds;
     parts.other_s += std::max(0.0, result.round_s - seconds);
   }
   const SiteWork& work = result.shape.sites[place];
@@ -66,11 +57,11 @@ TimeParts parts_of_round(const RoundResult& result, std::size_t place) {
 }
 
 double exchange_after_round_s(const RoundResult& result) {
-  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
+  const CountedRounds counted = counted_rounds(result);
   double sum = 0;
   double rounds = 0;  // of all places
-  for (std::size_t round = result.plan.ends.size() > cycle ? result.settled + cycle : 0;
-       round < result.plan.ends.size(); round += cycle) {
+  for (std::size_t round = counted.settled ? *counted.settled + counted.cycle : 0;
+       round < result.plan.ends.size(); round += counted.cycle) {
     for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
       const OperationId received = result.plan.results[round][place];
       const OperationId end = result.plan.ends[round][place];

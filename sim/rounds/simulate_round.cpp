@@ -135,13 +135,11 @@ int settling_rounds(const RoundShape& shape) {
 // In a steady state where rounds overlap or differ: from the end of a settled one to that of the last
 // like it. Some sites or links may run ahead for those few rounds, but none does for ever.
 double round_time(const RoundResult& result) {
-  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
-  const std::size_t last = result.plan.ends.size() - cycle;
-  if (last == 0) return end_of_round(result, cycle - 1) / static_cast<double>(cycle);
-  const double end = end_of_round(result, last);
+  const CountedRounds rounds = counted_rounds(result);
+  const double end = end_of_round(result, rounds.last);
+  if (!rounds.settled) return end / rounds.count();
   if (std::isinf(end)) return end;
-  const double between =
-      (end - end_of_round(result, result.settled)) / static_cast<double>(last - result.settled);
+  const double between = (end - end_of_round(result, *rounds.settled)) / rounds.count();
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
@@ -176,8 +174,7 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
 }
 
 // The shape without those that are not heard, in as many cycles of those that are left, and those until
-// they are settled. Where exchanges
-// of a round's fragments overlap steps, a grace only tells who is late.
+// they are settled. Where exchanges of a round's fragments overlap steps, a grace only tells who is late.
 RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
   const int cycle = shape.cycle();
   shape.fates = roll.fates;
@@ -215,6 +212,14 @@ double RoundResult::end_s(OperationId id) const { return end_of(timeline, id); }
 
 double RoundResult::period_s(std::size_t place) const {
   return paces_s.empty() || is_heard(place) ? round_s : paces_s[place];
+}
+
+CountedRounds counted_rounds(const RoundResult& result) {
+  const auto cycle = static_cast<std::size_t>(std::min(result.shape.cycle(), result.shape.rounds));
+  const std::size_t last = result.plan.ends.size() - cycle;
+  if (last == 0) return {.cycle = cycle, .last = cycle - 1};
+  const auto settled = static_cast<std::size_t>(settling_rounds(result.shape));
+  return {.cycle = cycle, .settled = settled, .last = last};
 }
 
 double slowest_copies(const RoundResult& result) {
@@ -273,7 +278,6 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.outcome = aborts()           ? RoundOutcome::aborted
                    : roll.all_heard() ? RoundOutcome::complete
                                       : RoundOutcome::partial;
-  result.settled = static_cast<std::size_t>(settling_rounds(result.shape));
   result.round_s = aborts() ? kInfinity : round_time(result);
   if (!aborts() && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;

@@ -33,8 +33,6 @@ struct RoundResult {
   // Time from one end of a round to the next, at the site that ends last; for a single round, from
   // its start. Infinite if the round was aborted.
   double round_s = 0;
-  // Of several rounds, the one from whose end times are counted: later ones are like each other.
-  std::size_t settled = 0;
   // See Roll. Without patience, a site that others wait for in one exchange comes late to the next
   // ones of the round, too.
   double cutoff_s = std::numeric_limits<double>::infinity();
@@ -53,6 +51,18 @@ struct RoundResult {
   // Time per round; of a site with a pace of its own, that.
   [[nodiscard]] double period_s(std::size_t place) const;
 };
+
+// Of the rounds that were played, those that give the time of one: from the end of `settled`, after which
+// rounds are like each other, to that of `last`; or a single cycle from its start.
+struct CountedRounds {
+  std::size_t cycle = 1;
+  std::optional<std::size_t> settled = {};  // none: from the start
+  std::size_t last = 0;
+  [[nodiscard]] double count() const {
+    return static_cast<double>(settled ? last - *settled : cycle);
+  }
+};
+[[nodiscard]] CountedRounds counted_rounds(const RoundResult& result);
 
 // What the slowest site copies between its GPUs and hosts in a round, the mean over a cycle of them.
 // If it is the round's time, part of it follows the rounds that were played.

@@ -121,18 +121,26 @@ int recomputed_exchanges(const Parallelism& p) {
   return recomputes_last(p) ? 2 : 1;
 }
 
+namespace {
+
+bool splits_sequences(const Parallelism& p) { return p.sequence_parallel && p.tensor > 1; }
+
+}  // namespace
+
+bool splits_by_dtensor(const Parallelism& p) {
+  return splits_sequences(p) && p.stack != nullptr && p.stack->dtensor;
+}
+
 bool keeps_gathered_inputs(const Parallelism& p) {
-  if (!p.sequence_parallel || p.tensor == 1) return false;
   const bool recomputes = p.recompute != Recompute::none && p.recompute != Recompute::selective;
-  return p.stack != nullptr && p.stack->dtensor && !recomputes;
+  return splits_by_dtensor(p) && !recomputes;
 }
 
 int inputs_gathered_again(const Parallelism& p) {
-  if (!p.sequence_parallel || p.tensor == 1 || keeps_gathered_inputs(p)) return 0;
+  if (!splits_sequences(p) || keeps_gathered_inputs(p)) return 0;
   constexpr int kBlocks = 2;
-  if (p.stack == nullptr || !p.stack->dtensor) return kBlocks;
-  // An exchange after a block that is recomputed ends with the next one's gather.
-  return kBlocks - recomputed_exchanges(p);
+  // An exchange after a block that DTensor recomputes ends with the next one's gather.
+  return splits_by_dtensor(p) ? kBlocks - recomputed_exchanges(p) : kBlocks;
 }
 
 std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism) {

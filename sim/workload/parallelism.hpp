@@ -188,6 +188,8 @@ struct Parallelism {
 // rank's part of it (Korthikanti et al. 2205.05198, section 4.2.2). PyTorch's DTensor keeps what was
 // gathered and repeats the gather only where it is recomputed.
 [[nodiscard]] int inputs_gathered_again(const Parallelism& parallelism);
+// Whether ranks split sequences by PyTorch's DTensor: Stack::dtensor.
+[[nodiscard]] bool splits_by_dtensor(const Parallelism& parallelism);
 // Whether the gathered inputs stay from the forward to the backward pass.
 [[nodiscard]] bool keeps_gathered_inputs(const Parallelism& parallelism);
 // Sequences of a step over all replicas.

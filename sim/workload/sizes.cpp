@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/workload/sizes.hpp"
 
-#include "sim/workload/stacks.hpp"
-
 namespace sim {
 namespace {
 
@@ -11,12 +9,6 @@ double weight_gradient_bytes(const Parallelism& p) {
   const double buffer = 2 * bytes_of(p.gradients);  // read and written
   // Megatron's product adds to the buffer; PyTorch's gradient is written, read and added.
   return p.kernels == Kernels::megatron ? buffer : 2 + 2 + buffer;
-}
-
-// Overlapping, products take the parts as they come (torch.distributed._symmetric_memory).
-bool copies_sequences(const Parallelism& p) {
-  const bool split = p.sequence_parallel && p.tensor > 1;
-  return split && p.stack != nullptr && p.stack->dtensor && !p.overlap.tensor;
 }
 
 }  // namespace
@@ -43,7 +35,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p) {
           .query_key_norm = model.query_key_norm,
           .grouped = model.kv_heads < model.heads,
           .dropout = model.dropout,
-          .copies_sequences = copies_sequences(p),
+          .copies_sequences = splits_by_dtensor(p) && !p.overlap.tensor,
           .attention = p.attention,
           .kernels = p.kernels,
           .casts = p.casts,

@@ -19,7 +19,9 @@ struct Sizes {
   Model::Biases biases;
   Model::Norm norm;
   bool query_key_norm, grouped, dropout;
-  bool copies_sequences;  // what tensor-parallel ranks gather or scatter: Stack::dtensor
+  // What tensor-parallel ranks gather or scatter: Stack::dtensor. Where that overlaps, products take the
+  // parts as they come (torch.distributed._symmetric_memory).
+  bool copies_sequences;
   Attention attention;
   Kernels kernels;
   Casts casts;

@@ -24,6 +24,23 @@ Membership members(std::vector<MemberKind> kinds, double exchange_s = 0) {
           }};
 }
 
+// One that stays for 2000 s on average and is back at once, beside one that never leaves.
+Membership one_of_two_leaves(double exchange_s = 0) {
+  return members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
+                  {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}},
+                 exchange_s);
+}
+
+// How long a round of 1000 s waits on average for it, if it leaves x before the end, at least so much,
+// and is noticed after 300 s: 300 - x.
+double waits_for_detection(double least_s) {
+  double waited_s = 0;
+  for (double x = least_s + 0.5; x < 300; ++x) {
+    waited_s += (300 - x) * std::exp(-(1000 - x) / 2000) / 2000;
+  }
+  return waited_s;
+}
+
 TEST(Membership, OfMembersThatStayIsRoundAfterRound) {
   const Membership all = members({{.count = 3, .stays_s = kNeverLeaves, .per_round = 5}}, 400);
   const PlayedRounds played = play_rounds(all, 1e6, 1);
@@ -60,9 +77,7 @@ TEST(Membership, KeepsWhatTheClosedFormSays) {
 // Of an exchange that takes the whole round, a member that leaves costs what had passed of it, and the
 // detection.
 TEST(Membership, ABrokenExchangeIsBegunAnew) {
-  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
-                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}},
-                           1000);
+  Membership all = one_of_two_leaves(1000);
   all.detection_s = 300;
   const PlayedRounds played = play_rounds(all, 4000 * kDays, 3);
   // It breaks at most one exchange a round, since it takes part again only from the next one on. From
@@ -78,13 +93,10 @@ TEST(Membership, ABrokenExchangeIsBegunAnew) {
 
 // Those that leave during the steps are noticed before the exchange, but for the last ones.
 TEST(Membership, ALateDetectionDelaysTheExchange) {
-  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
-                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  Membership all = one_of_two_leaves();
   all.detection_s = 300;
   const PlayedRounds played = play_rounds(all, 4000 * kDays, 5);
-  // One that leaves x before the end delays it by 300 - x.
-  double waited_s = 0;
-  for (double x = 0.5; x < 300; ++x) waited_s += (300 - x) * std::exp(-(1000 - x) / 2000) / 2000;
+  const double waited_s = waits_for_detection(0);
   const auto rounds = static_cast<double>(played.rounds);
   EXPECT_NEAR(played.waited_s / rounds, waited_s, 0.5);
   EXPECT_NEAR(played.time_s / rounds, 1000 + waited_s, 0.5);
@@ -92,8 +104,7 @@ TEST(Membership, ALateDetectionDelaysTheExchange) {
 
 // Nobody waits beyond a deadline, here 100 s after the steps, however late the detection is.
 TEST(Membership, ADeadlineEndsTheWaitForOneThatHasLeft) {
-  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
-                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  Membership all = one_of_two_leaves();
   all.detection_s = 300;
   all.round = [](std::span<const int>) { return RoundLength{1000, 1000, 1100}; };
   const PlayedRounds played = play_rounds(all, 4000 * kDays, 5);
@@ -141,16 +152,13 @@ TEST(Membership, LosesNothingButTheStepsOfThoseThatLeaveBeforeTheyHandIn) {
 // One that leaves before it has handed in its values is waited for until it is noticed, beside the rest of
 // the exchange; later ones are not.
 TEST(Membership, WaitsForOneThatHasNotHandedInBesideTheExchange) {
-  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
-                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  Membership all = one_of_two_leaves();
   all.detection_s = 300;
   all.round = [](std::span<const int>) {
     return RoundLength{.steps_s = 500, .round_s = 1000, .handed_in_s = 800};
   };
   const PlayedRounds played = play_rounds(all, 4000 * kDays, 5);
-  // One that leaves x before the end, 200 at least, delays it by 300 - x.
-  double waited_s = 0;
-  for (double x = 200.5; x < 300; ++x) waited_s += (300 - x) * std::exp(-(1000 - x) / 2000) / 2000;
+  const double waited_s = waits_for_detection(200);
   const auto rounds = static_cast<double>(played.rounds);
   EXPECT_NEAR(played.waited_s / rounds, waited_s, 0.3);
   EXPECT_NEAR(played.time_s / rounds, 1000 + waited_s, 0.3);
@@ -160,8 +168,7 @@ TEST(Membership, WaitsForOneThatHasNotHandedInBesideTheExchange) {
 // If the first member leads, an exchange of the whole round that it leaves begins anew, after R s' and the
 // detection on average; another one's leaving breaks nothing.
 TEST(Membership, BeginsAnewWithoutTheOneThatLeads) {
-  Membership all = members({{.count = 1, .stays_s = 2000, .away_s = 1e-6, .per_round = 1},
-                            {.count = 1, .stays_s = kNeverLeaves, .per_round = 1}});
+  Membership all = one_of_two_leaves();
   all.detection_s = 300;
   all.is_led = true;
   all.round = [](std::span<const int>) {

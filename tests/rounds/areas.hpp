@@ -33,6 +33,16 @@ inline WideArea three_sites() {
   return area;
 }
 
+// The same with a storage and a syncer, of which only what the syncer sends takes time.
+inline WideArea three_served_sites() {
+  WideArea area = three_sites();
+  area.store = Store{.upload = Bandwidth::from_base(kUnlimited),
+                     .download = Bandwidth::from_base(kUnlimited)};
+  area.syncer = Syncer{.uplink = Bandwidth::from_base(10 * kGB),
+                       .downlink = Bandwidth::from_base(kUnlimited)};
+  return area;
+}
+
 // Sites a, b, c... with fast lines, and a link of its own between each pair, of a rate in GB/s.
 template <class Rate>
 WideArea sites_with_links(int count, Rate rate) {

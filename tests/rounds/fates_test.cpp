@@ -106,11 +106,7 @@ TEST(Fates, ASiteThatDropsOutDuringTheExchangeBreaksIt) {
 
 // From when it has handed in its own, of which the syncer or the storage serves the others.
 TEST(Fates, ASiteThatHasHandedInIsNotMissed) {
-  WideArea area = three_sites();
-  area.store = Store{.upload = Bandwidth::from_base(kUnlimited),
-                     .download = Bandwidth::from_base(kUnlimited)};
-  area.syncer = Syncer{.uplink = Bandwidth::from_base(10 * kGB),
-                       .downlink = Bandwidth::from_base(kUnlimited)};
+  WideArea area = three_served_sites();
   for (const Exchange* exchange :
        {&exchanges::store, &exchanges::syncer, &exchanges::leader, &exchanges::pair}) {
     area.sites[2].drops_out = {};
@@ -131,11 +127,7 @@ TEST(Fates, ASiteThatHasHandedInIsNotMissed) {
 // Of every exchange: whoever is there to its end changes nothing, and whoever leaves right before that of
 // what it sends is gone.
 TEST(Fates, OfASiteThatDropsOutAreThoseOfWhatItSends) {
-  WideArea area = three_sites();
-  area.store = Store{.upload = Bandwidth::from_base(kUnlimited),
-                     .download = Bandwidth::from_base(kUnlimited)};
-  area.syncer = Syncer{.uplink = Bandwidth::from_base(10 * kGB),
-                       .downlink = Bandwidth::from_base(kUnlimited)};
+  WideArea area = three_served_sites();
   for (const Exchange* exchange : all_exchanges()) {
     const std::size_t place = exchange == &exchanges::leader ? 0 : 2;
     area.sites[place].drops_out = 1000_s;
