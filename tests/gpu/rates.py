@@ -171,8 +171,11 @@ def main():
     if given.others:
         sources.insert(1, lambda: hadamards(given.others))
     for source in sources:
-        for one in source():
-            rows.writerow(meter.row(*one))
+        for kernel, moved, call in source():
+            try:
+                rows.writerow(meter.row(kernel, moved, call))
+            except RuntimeError as error:
+                print(f"tests/gpu/rates.py: {kernel}: {str(error)[:100]}", file=sys.stderr)
             given.output.flush()
         torch.cuda.empty_cache()
 
