@@ -11,6 +11,7 @@ power amid it:
 
 - `hadamard of N FP16|FP32`: fast-hadamard-transform, 2^28 values in rows of N;
 - `product`, `attention`: of PyTorch, by the backend that is named ("default": the one that PyTorch takes);
+- `product ... amid S copies|idle`: of the time, about the share S goes to what comes between products;
 - `encode CODEC`, `decode CODEC`: the codecs' kernels;
 - `copy`.
 """
@@ -67,6 +68,22 @@ def products():
         yield f"product of {size} BF16", 6 * size * size, lambda a=a, b=b, c=c: torch.mm(a, b, out=c)
 
 
+def products_amid():
+    """What a limit of power lets a product have depends on what comes between."""
+    (_, _, copy), (name, moved, product) = next(copies()), list(products())[-1]
+    cycles_of = {"copies": None, "idle": 1.7e9}  # at the clock of a GPU that waits
+    for share in (0.2, 0.4, 0.6):
+        between_s = share / (1 - share) * 1.5e-3
+        for other, clock in cycles_of.items():
+            def after(clock=clock, between_s=between_s):
+                if clock:
+                    torch.cuda._sleep(int(between_s * clock))
+                    return
+                for _ in range(max(1, round(between_s / 0.72e-3))):
+                    copy()
+            yield f"{name} amid {share} {other}", moved, product, after
+
+
 def attentions():
     from torch.nn.attention import SDPBackend, sdpa_kernel
     backends = {"default": None, "flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
@@ -106,7 +123,7 @@ def codec_kernels(folder):
         wire = torch.empty(codecs.encoded_bytes(codec, VALUES), dtype=torch.uint8, device="cuda")
         moved = values.nbytes + wire.nbytes
         yield f"encode {codec}", moved, lambda c=codec, w=wire: codecs.encode(c, values, key=key, out=w)
-        yield f"decode {codec}", moved, lambda c=codec, w=wire: codecs.decode(c, w, VALUES, out=back)
+        yield f"decode {codec}", moved, lambda c=codec, w=wire: codecs.decode(c, w, out=back)
 
 
 class Meter:
@@ -118,16 +135,19 @@ class Meter:
         _, moved, copy = next(copies())
         self.copy_rate = moved / self.median(copy, 20)
 
-    def median(self, call, times):
+    def median(self, call, times, after=None):
         torch.cuda.synchronize()
         torch.cuda._sleep(5_000_000)
-        events = [torch.cuda.Event(enable_timing=True) for _ in range(times + 1)]
-        events[0].record()
-        for event in events[1:]:
+        pairs = []
+        for _ in range(times):
+            pairs.append([torch.cuda.Event(enable_timing=True) for _ in range(2)])
+            pairs[-1][0].record()
             call()
-            event.record()
+            pairs[-1][1].record()
+            if after:
+                after()
         torch.cuda.synchronize()
-        return statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:])) * 1e-3
+        return statistics.median(begin.elapsed_time(end) for begin, end in pairs) * 1e-3
 
     def counted_mhz(self, call, one_s):
         """Cycles of a block that runs beside some launches, over its microseconds."""
@@ -140,13 +160,13 @@ class Meter:
         cycles, duration_ns = self.cycles.tolist()
         return 1e3 * cycles / duration_ns
 
-    def row(self, kernel, moved, call):
+    def row(self, kernel, moved, call, after=None):
         for _ in range(3):
             call()
         one_s = self.median(call, 5)
         times = max(10, round(SECONDS / one_s))
         begin = time.monotonic()
-        median_s = self.median(call, times)
+        median_s = self.median(call, times, after)
         amid = self.watch.since(begin + SECONDS / 3)
         return [kernel, moved, f"{median_s:.5g}", f"{moved / self.copy_rate:.5g}" if moved else "",
                 f"{amid['sm_clock_mhz']:.0f}", f"{self.counted_mhz(call, one_s):.0f}",
@@ -158,6 +178,8 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("folder", nargs="?", default=ROOT / "build/gpu", type=Path)
     flags.add_argument("--others", type=Path)
+    flags.add_argument("--kernel", default="", metavar="TEXT",
+                       help="only kernels whose names begin so, e.g. encode")
     flags.add_argument("--output", type=argparse.FileType("w"), default=sys.stdout)
     given = flags.parse_args()
     meter = Meter(given.folder.resolve())
@@ -167,13 +189,15 @@ def main():
           file=given.output)
     rows = csv.writer(given.output, lineterminator="\n")
     rows.writerow(FIELDS)
-    sources = [copies, products, attentions, lambda: codec_kernels(given.folder.resolve())]
+    sources = [copies, products, products_amid, attentions, lambda: codec_kernels(given.folder.resolve())]
     if given.others:
         sources.insert(1, lambda: hadamards(given.others))
     for source in sources:
-        for kernel, moved, call in source():
+        for kernel, *rest in source():
+            if not kernel.startswith(given.kernel):
+                continue
             try:
-                rows.writerow(meter.row(kernel, moved, call))
+                rows.writerow(meter.row(kernel, *rest))
             except RuntimeError as error:
                 print(f"tests/gpu/rates.py: {kernel}: {str(error)[:100]}", file=sys.stderr)
             given.output.flush()
