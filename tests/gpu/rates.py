@@ -120,7 +120,7 @@ def codec_kernels(folder):
     back = torch.empty_like(values)
     key = codecs.Key(seed=1, step=2, tensor=3, rank=4, first_element=0)
     for codec in CODECS:
-        wire = torch.empty(codecs.encoded_bytes(codec, VALUES), dtype=torch.uint8, device="cuda")
+        wire = torch.empty(codecs.encoded_bytes(codec, VALUES, device="cuda"), dtype=torch.uint8, device="cuda")
         moved = values.nbytes + wire.nbytes
         yield f"encode {codec}", moved, lambda c=codec, w=wire: codecs.encode(c, values, key=key, out=w)
         yield f"decode {codec}", moved, lambda c=codec, w=wire: codecs.decode(c, w, out=back)
