@@ -11,10 +11,10 @@
 namespace sim::validation {
 namespace {
 
-// Where the warps of a block wait for one another, its loads, its arithmetic and its stores come in
-// turn, and only other blocks fill the gaps: this share of the shorter part is left over, by the number of
-// blocks on a multiprocessor. Fitted to the rows of the role "fit".
-constexpr double kLeftOver = 0.55;
+// Of kernels whose warps meet barriers. The share that they reach of the data path of shared memory, which is
+// 128 bytes wide (CUDA C++ Best Practices Guide, "Shared Memory"), fitted to an H100's rows of the role "fit";
+// and the time of an instruction of a warp that waits for others, fitted to the A100's.
+constexpr double kDataPath = 0.9, kWaitingInstruction_s = 3e-9;
 
 double count(const CsvRow& row, const std::string& column) {
   const auto value = number_in<double>(row.text(column));
@@ -32,15 +32,29 @@ KernelCounts counts_in(const CsvRow& row) {
   return counts;
 }
 
-// The form of codecs' kernels, which have many warps and no barriers amid their work, and what few warps
-// and barriers add to it.
+RateRole role_of(const CsvRow& row) {
+  const std::string role = row.text("role");
+  if (role == "counted") return RateRole::counted;
+  if (role == "fit") return RateRole::fitted;
+  if (role == "measured") return RateRole::measured;
+  row.fail("role: '" + role + "' is not counted, fit or measured");
+}
+
+// The form of codecs' kernels, which have many warps and no barriers amid their work. Barriers add two bounds:
+// the data path of shared memory, and blocks whose loads, arithmetic and stores come in turn. Their stores
+// drain while other blocks work, and the arithmetic of as many blocks as a multiprocessor holds overlaps.
 double predicted(const CompiledKernel& kernel, const GpuRates& gpu, const CsvRow& row) {
   const double elements = row.number("elements");
   CompiledTime time = compiled_time(kernel, gpu, elements, row.number("moved_bytes"));
   time.instructions_s = std::max(time.instructions_s, seconds_of_blocks(kernel, gpu, elements));
   if (count(row, "barriers") == 0) return time.seconds();
-  return time.seconds() +
-         kLeftOver * std::min(time.memory_s, time.instructions_s) / kernel.resident_blocks;
+  const double cycles_s = gpu.clock_hz * gpu.multiprocessors;
+  const double exchanges_s = elements * count(row, "wavefronts") / 32 / (kDataPath * cycles_s);
+  const double blocks = elements / kernel.elements_per_block / gpu.multiprocessors;
+  const double chains_s =
+      blocks / kernel.resident_blocks * kernel.instructions * kWaitingInstruction_s;
+  time.instructions_s = std::max({time.instructions_s, exchanges_s, time.memory_s / 2 + chains_s});
+  return time.seconds();
 }
 
 }  // namespace
@@ -57,7 +71,7 @@ std::vector<KernelRate> compare_kernel_rates(const std::filesystem::path& folder
     const auto of_copy = row.known("of_copy");
     rates.push_back({.kernel = row.text("kernel"),
                      .gpu = gpu.name,
-                     .fitted = row.text("role") == "fit",
+                     .role = role_of(row),
                      .published_s = of_copy ? *of_copy * copy_s : row.number("seconds"),
                      .predicted_s = predicted(*kernel, of_gpu, row),
                      .copy_s = copy_s,

@@ -14,6 +14,8 @@ power amid it:
 - `product ... amid S copies|idle`: of the time, about the share S goes to what comes between products;
 - `encode CODEC`, `decode CODEC`: the codecs' kernels;
 - `copy`.
+
+traces/predictions/compare.py holds frozen times against what this measures.
 """
 import argparse
 import csv

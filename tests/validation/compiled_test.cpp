@@ -5,21 +5,23 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "tests/shipped_files.hpp"
 
 namespace sim::validation {
 namespace {
 
-TEST(KernelRates, ThatCountAreWithinAQuarter) {
-  int counted = 0, fitted = 0;
+TEST(KernelRates, ThatCountAreWithinAQuarterAndOnTheRightSide) {
+  std::map<RateRole, int> rates;
   for (const KernelRate& rate : compare_kernel_rates(source_directory())) {
-    (rate.fitted ? fitted : counted) += 1;
-    if (rate.fitted) continue;
+    ++rates[rate.role];
+    if (rate.role != RateRole::counted) continue;
     EXPECT_LE(std::abs(rate.error()), 0.25) << rate.kernel << ", " << rate.gpu;
+    EXPECT_TRUE(rate.same_side()) << rate.kernel << ", " << rate.gpu;
   }
-  EXPECT_GE(counted, 8);
-  EXPECT_GE(fitted + counted, 12);
+  EXPECT_GE(rates[RateRole::counted], 8);
+  EXPECT_GE(rates[RateRole::fitted] + rates[RateRole::counted], 12);
 }
 
 // A kernel that moves its bytes takes at least the time of a copy of them.
