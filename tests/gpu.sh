@@ -7,18 +7,36 @@
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #                                ARCHITECTURES: those to build for (default: 80, 89, 90, 100 and 120,
 #                                where nvcc has them), e.g. "90;103"
+#                                JOBS: compilers at a time (default: 2)
 #   tests/gpu.sh --archive FILE  the same, and packs all that a machine with a GPU needs into FILE, a
 #                                .tar.gz: unpack it there and run gardenhose-gpu/tests/gpu.sh FOLDER
 #   tests/gpu.sh [FOLDER]        tests, calibrates and compares; FOLDER gets the table and what was
 #                                printed (default: traces/calibration gets the table)
 #                                OTHERS: the folder of tests/peers/build_others.sh's libraries
+#                                PYTHON: one that has PyTorch (default: python3)
+#                                MINUTES: for the calibration (default: 2.3)
 #
 # Exits with 1 where something failed; the last line says what was not done, and why.
-# The programs in build/gpu are linked statically: a machine that has none of the project's packages,
-# no network and no SimGrid runs them when build/gpu is copied there. They are built if missing, and
-# not if they are of other sources: the last line says so then.
+# The programs in build/gpu need nothing but a driver and the C library of where they were built, or a
+# newer one: a machine that has none of the project's packages, no network and no SimGrid runs them when
+# build/gpu is copied there. They are built if missing, and not if they are of other sources: the last
+# line says so then.
 set -eu
+here=$PWD
 cd "$(dirname "$0")/.."
+
+# absolute PATH: of where the script was called.
+absolute() {
+  case $1 in
+    /*) echo "$1" ;;
+    *) echo "$here/$1" ;;
+  esac
+}
+
+usage() {
+  echo "usage: tests/gpu.sh [FOLDER] | --build | --archive FILE; the head of the script says more" >&2
+  exit 2
+}
 programs=build/gpu
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 
@@ -39,8 +57,12 @@ known_architectures() {
 
 build() {
   architectures=${ARCHITECTURES:-$(known_architectures)}
+  mkdir -p build/gpu-objects
+  own=$PWD/build/gpu-objects/arc4random.o
+  cc -O2 -fPIC -c -o "$own" tests/gpu/arc4random.c
   cmake -S . -B build/gpu-objects -G Ninja -DCMAKE_BUILD_TYPE=Release -DGARDENHOSE_CUDA=ON \
-    -DCMAKE_SHARED_LINKER_FLAGS="-static-libstdc++ -static-libgcc" \
+    -DCMAKE_SHARED_LINKER_FLAGS="-static-libstdc++ -static-libgcc $own" \
+    -DCMAKE_EXE_LINKER_FLAGS="$own" \
     -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures"
   cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate gardenhose_codecs \
     gardenhose_codecs_cuda -j "${JOBS:-2}"
@@ -51,18 +73,19 @@ build() {
   # shellcheck disable=SC2046
   "$nvcc" -std=c++20 -O3 \
     $(echo "$architectures" | tr ';' '\n' | sed 's/.*/-gencode arch=compute_&,code=sm_&/') \
-    -o "$programs/cub_top_k" tests/peers/cub_top_k.cu
+    -Xcompiler -static-libstdc++,-static-libgcc -o "$programs/cub_top_k" tests/peers/cub_top_k.cu "$own"
   # shellcheck disable=SC2046
-  "$nvcc" -std=c++20 -O3 -Xcompiler -fPIC -shared \
+  "$nvcc" -std=c++20 -O3 -Xcompiler -fPIC,-static-libstdc++,-static-libgcc -shared \
     $(echo "$architectures" | tr ';' '\n' | sed 's/.*/-gencode arch=compute_&,code=sm_&/') \
     -o "$programs/libchannels.so" tests/gpu/channels.cu
-  git describe --always --dirty --abbrev=12 > "$programs/commit"
+  git describe --always --dirty --abbrev=12 > "$programs/commit" || echo unknown > "$programs/commit"
   checksum > "$programs/sources"
 }
 
 # What was built is packed with the scripts that run it. --transform: all in one folder.
 archive() {
-  tar -czf "$1" --exclude=__pycache__ --transform 's,^,gardenhose-gpu/,' "$programs" tests/gpu.sh tests/gpu/*.py tests/peers \
+  tar -czf "$1" --exclude=__pycache__ --exclude="$programs/logs" --transform 's,^,gardenhose-gpu/,' \
+    "$programs" tests/gpu.sh tests/gpu/*.py tests/peers traces/published/sdp4bit_quantizer_speed.csv \
     codecs/python docs/examples/comm-hook LICENSE
   echo "tests/gpu.sh: $1: $(du -h "$1" | cut -f1)" >&2
 }
@@ -70,7 +93,7 @@ archive() {
 # library STEM: where the system's loader does not find it, Python's packages may have it.
 library() {
   ldconfig -p 2>/dev/null | grep -q "$1.so" && return
-  python3 -c 'import glob, os, sys
+  "${PYTHON:-python3}" -c 'import glob, os, sys
 for folder in sys.path + ["/usr/local"]:
     for pattern in ("nvidia/*/lib/%s.so.*", "cuda*/lib64/%s.so.*"):
         for path in glob.glob(os.path.join(folder, pattern % sys.argv[1])):
@@ -97,17 +120,24 @@ missing() {
   not_done=${not_done:+$not_done; }$1
 }
 
-if [ "${1:-}" = --build ]; then
-  build
-  exit 0
-fi
-if [ "${1:-}" = --archive ]; then
-  [ $# = 2 ] || { echo "usage: tests/gpu.sh --archive FILE" >&2; exit 2; }
-  build
-  archive "$2"
-  exit 0
-fi
-folder=${1:-traces/calibration}
+case ${1:-} in
+  --build)
+    [ $# = 1 ] || usage
+    build
+    exit 0
+    ;;
+  --archive)
+    [ $# = 2 ] || usage
+    build
+    archive "$(absolute "$2")"
+    exit 0
+    ;;
+  -*) usage ;;
+esac
+[ $# -le 1 ] || usage
+folder=${1:+$(absolute "$1")}
+logs=${folder:-build/gpu/logs}
+folder=${folder:-traces/calibration}
 if ! names=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null); then
   echo "tests/gpu.sh: no NVIDIA GPU here (nvidia-smi finds none)" >&2
   exit 3
@@ -118,8 +148,12 @@ if [ ! -x "$programs/gpu_tests" ] || [ ! -x "$programs/gardenhose-calibrate" ]; 
 elif [ -e CMakeLists.txt ] && [ "$(cat "$programs/sources" 2>/dev/null)" != "$(checksum)" ]; then
   missing "the programs of these sources: build/gpu has others, see tests/gpu.sh --build"
 fi
-logs=${1:-build/gpu/logs}
 mkdir -p "$folder" "$logs"
+if ! "$programs/gpu_tests" --gtest_list_tests > "$logs/start.log" 2>&1; then
+  echo "tests/gpu.sh: the programs do not start here: $(head -n 1 "$logs/start.log")" >&2
+  echo "tests/gpu.sh: build them here (tests/gpu.sh --build), or where the C library is no newer" >&2
+  exit 3
+fi
 rm -f "$logs/summary"
 gpu=$(echo "$names" | head -n 1 | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
 table=$folder/$gpu.json
@@ -144,11 +178,14 @@ else
 fi
 blas=$(library libcublas)
 blas_lt=$(library libcublasLt)
-timed calibrate timeout 170 "$programs/gardenhose-calibrate" --output "$table" \
+new_table=$logs/$gpu.json.new
+timed calibrate timeout 170 "$programs/gardenhose-calibrate" --output "$new_table" \
   --minutes "${MINUTES:-2.3}" \
   --commit "$(cat "$programs/commit")" ${blas:+--cublas "$blas"} \
   ${blas_lt:+--cublas-lt "$blas_lt"} || failed=1
-if [ -e "$table" ]; then
+# An older table of this GPU stays where none was written.
+if [ -e "$new_table" ]; then
+  mv "$new_table" "$table"
   timed floor "$programs/gardenhose-calibrate" --summary "$table" || failed=1
   if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
     # Its budget is for rows that it has not begun; torch.compile may hold the last one up.

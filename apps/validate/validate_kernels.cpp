@@ -84,8 +84,11 @@ void validate_kernels(const std::string& format) {
   print_groups(groups);
   print_text(
       "\nLarge kernels move 32 MB and more. Data sheet: the launch latency, and the bytes over the "
-      "rate of\na copy, of a cluster file. Another GPU's table is scaled by the rates of "
-      "copies.\n");
+      "rate of\na copy, of a cluster file. Another GPU's table: what its bytes need, by the rates "
+      "of "
+      "copies, and\nthe rest by the number of SMs; or, compiled, by the machine code. Fitted: the "
+      "form's "
+      "constants\nwere fitted to these codecs on the H100.\n");
 }
 
 }  // namespace apps

@@ -26,7 +26,7 @@ Device read_device() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
     throw codecs::cuda::CudaError(
-        "no CUDA device: --device gpu measures one; --device cpu times the references");
+        "no CUDA device: --device gpu measures one; --device cpu times the code for CPUs");
   }
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0));
