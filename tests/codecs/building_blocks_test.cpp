@@ -130,7 +130,8 @@ TEST(MemoryTraffic, CountsWhatIsDrawnAlone) {
     EXPECT_DOUBLE_EQ(traffic.read, 8 * 32 / 4096.0);
     EXPECT_DOUBLE_EQ(traffic.written, 64 * 4 / 4096.0);
   }
-  EXPECT_DOUBLE_EQ(memory_traffic({.operation = Operation::encode_feedback, .wire = drawn}).read, 8);
+  EXPECT_DOUBLE_EQ(memory_traffic({.operation = Operation::encode_feedback, .wire = drawn}).read,
+                   8);
 }
 
 // First the largest magnitude of all, then the codes; of NVFP4, 4 bits and 8 for each 16.
