@@ -42,7 +42,7 @@ class EndTimes {
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;
+  static constexpr std::size_t kBlock = 64;
 
   [[nodiscard]] std::size_t end_of(std::size_t block) const {
     return std::min(ends_s_.size(), (block + 1) * kBlock);
@@ -50,7 +50,8 @@ class EndTimes {
   void search(std::size_t block) {
     double first_s = kNever;
     for (std::size_t flow = block * kBlock; flow < end_of(block); ++flow) {
-      first_s = std::min(first_s, ends_s_[flow]);
+      const double end_s = ends_s_[flow];
+      if (end_s < first_s) first_s = end_s;
     }
     firsts_s_[block] = first_s;
     stale_[block] = false;

@@ -46,7 +46,7 @@ FairShares::FairShares(const Wiring& wiring) : line_of_(wiring.links.size(), kNo
 
 void FairShares::add_line(LinkId link, const Wiring& wiring) {
   line_of_[link] = static_cast<LineId>(lines_.size());
-  lines_.push_back({.rate_Bps = wiring.links[link].rate_Bps});
+  lines_.push_back({.left_Bps = wiring.links[link].rate_Bps});
 }
 
 void FairShares::add_route(const std::vector<Crossing>& crossings, const Wiring& wiring) {
@@ -70,14 +70,15 @@ void FairShares::add_route(const std::vector<Crossing>& crossings, const Wiring&
 
 void FairShares::set_rate(LinkId link, double rate_Bps) {
   Line& line = lines_[line_of_[link]];
-  line.rate_Bps = std::max(rate_Bps, kStandstill_Bps);
+  line.left_Bps = std::max(rate_Bps, kStandstill_Bps);
   line.changed = changed_ = true;
-  // What it has stopped so far.
-  double highest = kOver;
-  for (const Member& one : line.flows) {
-    if (levels_[one.flow] < kInfinite) highest = std::max(highest, levels_[one.flow]);
+  double highest = kInfinite;  // of what it has stopped so far
+  for (Fixed& one : line.fixed) {
+    one.before_Bps = line.left_Bps;
+    line.left_Bps -= one.member.weight * one.level;
+    if (levels_[one.member.flow] != kOver) highest = one.level;
   }
-  if (highest != kOver) from_ = std::min(from_, highest);
+  from_ = std::min(from_, highest);
 }
 
 FairShares::FlowId FairShares::free_slot() {
@@ -101,7 +102,7 @@ void FairShares::start(std::uint32_t route, double bytes, double channels, std::
   flows_[flow] = {tag, route, channels, bytes, now_s, ++serial_};
   levels_[flow] = kInfinite;
   for (const auto& [line, times] : routes_[route].parts) {
-    lines_[line].flows.push_back({flow, times * channels});
+    lines_[line].open.push_back({flow, times * channels});
     lines_[line].changed = true;
   }
   const double most_Bps = routes_[route].most_Bps;
@@ -116,7 +117,11 @@ void FairShares::end(FlowId flow) {
   changed_ = true;
   from_ = std::min(from_, levels_[flow]);
   flow_of_.erase(flows_[flow].tag);
-  for (const Part& part : routes_[flows_[flow].route].parts) lines_[part.line].purge = true;
+  if (levels_[flow] == kInfinite) {
+    for (const Part& part : routes_[flows_[flow].route].parts) {
+      std::erase_if(lines_[part.line].open, [&](const Member& one) { return one.flow == flow; });
+    }
+  }
   flows_[flow].serial = 0;
   levels_[flow] = kOver;
   ends_s_.set(flow, EndTimes::kNever);
@@ -166,16 +171,6 @@ void FairShares::for_each_rate(const std::function<void(std::uintptr_t, double)>
   }
 }
 
-void FairShares::purge() {
-  for (Line& line : lines_) {
-    if (!line.purge) continue;
-    std::erase_if(line.flows, [&](const Member& one) { return levels_[one.flow] == kOver; });
-    line.purge = false;
-  }
-  free_.insert(free_.end(), over_.begin(), over_.end());
-  over_.clear();
-}
-
 void FairShares::sort_caps() {
   if (new_caps_.empty()) return;
   std::ranges::sort(new_caps_, {}, &Cap::level);
@@ -186,16 +181,25 @@ void FairShares::sort_caps() {
   new_caps_.clear();
 }
 
+// What has a level from there on is open again; what is over is forgotten.
+void FairShares::reopen(Line& line, double from) {
+  while (!line.fixed.empty() && line.fixed.back().level >= from) {
+    const Fixed& last = line.fixed.back();
+    line.left_Bps = last.before_Bps;
+    if (levels_[last.member.flow] != kOver) line.open.push_back(last.member);
+    line.fixed.pop_back();
+  }
+}
+
 // At which the line would be full, if only other lines stopped the flows that they do below that.
 double FairShares::own_level(const Line& line) const {
-  for (double level = 0;;) {
-    double left_Bps = line.rate_Bps, weight = 0;
-    for (const auto& [flow, each] : line.flows) {
-      levels_[flow] < level ? left_Bps -= each * levels_[flow] : weight += each;
-    }
-    const double next = weight > 0 ? left_Bps / weight : kInfinite;
-    if (next <= level || next == kInfinite) return next;
-    level = next;
+  double left_Bps = line.left_Bps, weight = 0;
+  for (const Member& one : line.open) weight += one.weight;
+  for (auto fixed = line.fixed.rbegin();; ++fixed) {
+    const double level = weight > 0 ? left_Bps / weight : kInfinite;
+    if (fixed == line.fixed.rend() || fixed->level < level) return level;
+    left_Bps = fixed->before_Bps;
+    weight += fixed->member.weight;
   }
 }
 
@@ -203,27 +207,19 @@ void FairShares::open_lines(double from) {
   open_.clear();
   for (LineId id = 0; id < lines_.size(); ++id) {
     Line& line = lines_[id];
-    if (line.highest < from) continue;
-    line.left_Bps = line.rate_Bps;
-    line.highest = line.weight = 0;
-    line.open = 0;
-    for (const auto& [flow, each] : line.flows) {
-      if (levels_[flow] < from) {
-        line.left_Bps -= each * levels_[flow];
-        line.highest = std::max(line.highest, levels_[flow]);
-      } else {
-        line.weight += each;
-        ++line.open;
-      }
-    }
-    if (line.open > 0) open_.push_back(id);
+    reopen(line, from);
+    if (line.open.empty()) continue;
+    line.weight = 0;
+    for (const Member& one : line.open) line.weight += one.weight;
+    line.without = line.open.size();
+    open_.push_back(id);
   }
 }
 
 std::pair<FairShares::Line*, double> FairShares::next_full() {
   Line* next = nullptr;
   double level = kInfinite;
-  std::erase_if(open_, [&](LineId id) { return lines_[id].open == 0; });
+  std::erase_if(open_, [&](LineId id) { return lines_[id].without == 0; });
   for (const LineId id : open_) {
     const double full = lines_[id].left_Bps / lines_[id].weight;
     if (next == nullptr || full < level) {
@@ -235,16 +231,15 @@ std::pair<FairShares::Line*, double> FairShares::next_full() {
 }
 
 void FairShares::find_levels(double now_s) {
-  purge();
+  double from = from_ * (1 - kMargin);
+  for (Line& line : lines_) reopen(line, from);
+  free_.insert(free_.end(), over_.begin(), over_.end());
+  over_.clear();
   sort_caps();
-  double from = from_;
   for (Line& line : lines_) {
-    if (!line.changed) continue;
-    from = std::min(from, own_level(line));
-    line.highest = kInfinite;
+    if (line.changed) from = std::min(from, own_level(line) * (1 - kMargin));
     line.changed = false;
   }
-  from *= 1 - kMargin;
   from_ = kInfinite;
   changed_ = false;
   open_lines(from);
@@ -264,10 +259,11 @@ void FairShares::find_levels(double now_s) {
     }
     if (capped) continue;  // which leaves more for the others
     level = std::max(level, full);
-    for (const Member& one : line->flows) {
+    for (const Member& one : line->open) {
       if (is_open(one.flow)) fix(one.flow, level, now_s);
     }
   }
+  for (Line& line : lines_) line.open.clear();
 }
 
 void FairShares::fix(FlowId id, double level, double now_s) {
@@ -276,10 +272,10 @@ void FairShares::fix(FlowId id, double level, double now_s) {
   for (const auto& [number, times] : routes_[flow.route].parts) {
     Line& line = lines_[number];
     const double weight = times * flow.channels;
+    line.fixed.push_back({{id, weight}, level, line.left_Bps});
     line.left_Bps -= weight * level;
     line.weight -= weight;
-    --line.open;
-    line.highest = std::max(line.highest, level);
+    --line.without;
   }
   if (levels_[id] == level) return;
   flow.left = left_of(id, now_s);

@@ -5,8 +5,8 @@
 //
 // SimGrid finds all levels anew whenever a flow begins or ends. But a flow that ends leaves the levels
 // below its own as they are, and one that begins those below the level at which it fills up a link.
-// Only the others are found anew here. Of sites that all send to each other, mostly the fastest flow
-// ends.
+// Only the others are found anew here: a link knows what its flows below each level leave to those
+// above. Of sites that all send to each other, mostly the fastest flow ends.
 #pragma once
 
 #include <cstdint>
@@ -54,16 +54,19 @@ class FairShares {
     FlowId flow;
     double weight;  // shares of the line for each unit of the flow's level
   };
+  struct Fixed {
+    Member member;
+    double level;
+    double before_Bps;  // what those before it leave of the rate
+  };
   struct Line {
-    double rate_Bps = 0;
-    std::vector<Member> flows = {};  // those that are over too, until they are purged
-    double highest = 0;              // none of them has a higher level
-    bool changed = false;            // its rate, or a flow has begun
-    bool purge = false;
-    // While levels are found: of the flows whose level is not known yet.
-    double left_Bps = 0;
+    double left_Bps;                // of its rate, by the fixed flows
+    std::vector<Fixed> fixed = {};  // their levels ascend; those that are over too
+    std::vector<Member> open = {};  // the level of these is to be found
+    bool changed = false;           // its rate, or a flow has begun
+    // While levels are found: of the open flows that have none yet.
     double weight = 0;
-    std::size_t open = 0;
+    std::size_t without = 0;
   };
   struct Part {  // of a route
     LineId line;
@@ -92,8 +95,8 @@ class FairShares {
   FlowId free_slot();
   [[nodiscard]] double left_of(FlowId flow, double now_s) const;
   void end(FlowId flow);
-  void purge();
   void sort_caps();
+  void reopen(Line& line, double from);
   [[nodiscard]] double own_level(const Line& line) const;
   void find_levels(double now_s);
   void open_lines(double from);
