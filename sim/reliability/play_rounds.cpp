@@ -38,8 +38,6 @@ class Rounds {
         wait_for_members();
       } else if (comings_.next_s() >= now_s_ + round->round_s) {
         play_quiet(*round);
-      } else if (std::isfinite(round->handed_in_s)) {
-        play_handed_in(round);
       } else {
         play_eventful(round);
       }
@@ -188,76 +186,41 @@ class Rounds {
     (*month_)[first].members = total(members);
   }
 
-  // Takes events until `until_s()`, which may move on with each member of the round that leaves, or
-  // until the others cannot end it.
-  template <class Until, class Leave>
-  void take_events(double start_s, const std::optional<RoundLength>& round, Until until_s,
-                   Leave leave) {
-    while (round && comings_.next_s() < until_s()) {
-      const Event event = take_event();
-      if (event.what == Comings::What::leaves && event.since_s <= start_s) leave(event);
-    }
-  }
-
-  // A round in which somebody leaves or comes back.
+  // A round in which somebody leaves or comes back. Where members hand in their values, the others
+  // exchange while they wait for those that have left before.
   void play_eventful(std::optional<RoundLength> round) {
     const double start_s = now_s_;
-    std::vector<int>& members = members_ = comings_.ready();
-    double noticed_s = 0;
-    const auto left = [&](const Event& event) {
-      noticed_s = miss(event, start_s, *round, members);
-      round = round_of(members);
-    };
-    const auto exchange_s = [&] { return std::max(start_s + round->steps_s, noticed_s); };
-    take_events(start_s, round, exchange_s, left);
-    if (!round) return lose(members, noticed_s);
-    double begun_s = exchange_s();
-    played_.waited_s += begun_s - (start_s + round->steps_s);
-    std::vector<Part> parts{{start_s, start_s + round->steps_s, "steps"},
-                            {start_s + round->steps_s, begun_s, "waiting"}};
-    const auto end_s = [&] { return begun_s + round->round_s - round->steps_s; };
-    take_events(start_s, round, end_s, [&](const Event& event) {
-      left(event);
-      parts.push_back({begun_s, event.time_s, "broken exchange"});
-      parts.push_back({std::max(begun_s, event.time_s), noticed_s, "waiting"});
-      played_.waited_s += noticed_s - begun_s;
-      begun_s = noticed_s;
-    });
-    if (!round) return lose(members, noticed_s);
-    parts.push_back({begun_s, end_s(), "exchange"});
-    if (noticed_s == 0) parts = {{start_s, end_s(), "rounds"}};
-    note_parts(members, parts);
-    now_s_ = end_s();
-    end_rounds(members, *round, 1);
-  }
-
-  // The same where members hand in their values: the others exchange while they wait for those that
-  // have left before.
-  void play_handed_in(std::optional<RoundLength> round) {
-    const double start_s = now_s_;
+    const bool hand_in = std::isfinite(round->handed_in_s);
     std::vector<int>& members = members_ = comings_.ready();
     int there = total(members);  // of them, those that have not left
-    double noticed_s = 0;
-    double late_s = 0;  // by so much the exchange is begun anew, as the one that led it left
-    const auto begun_s = [&] { return start_s + round->steps_s + late_s; };
-    const auto ended_s = [&] { return start_s + round->round_s + late_s; };
+    double noticed_s = 0, anew_s = 0;
+    std::vector<Part> broken;
+    const auto begun_s = [&] { return std::max(start_s + round->steps_s, anew_s); };
+    const auto ended_s = [&] { return begun_s() + round->round_s - round->steps_s; };
     while (round && comings_.next_s() < std::max(ended_s(), noticed_s)) {
       const Event event = take_event();
       if (event.what != Comings::What::leaves || event.since_s > start_s) continue;
       if (--there == 0) return lose(members, event.time_s);
-      const bool breaks = given_.is_led && event.is_first && event.time_s > begun_s();
-      if (!breaks && event.time_s >= start_s + round->handed_in_s + late_s) continue;
+      const double exchanges_s = event.time_s - begun_s();
+      const bool breaks = exchanges_s > 0 && (!hand_in || (given_.is_led && event.is_first));
+      if (!breaks && hand_in && exchanges_s >= round->handed_in_s - round->steps_s) continue;
+      if (breaks) broken.push_back({begun_s(), event.time_s, "broken exchange"});
       noticed_s = miss(event, start_s, *round, members);
-      if (breaks) late_s = noticed_s - start_s - round->steps_s;
+      if (breaks || !hand_in) anew_s = noticed_s;
       round = round_of(members);
     }
     if (!round) return lose(members, noticed_s);
     now_s_ = std::max(ended_s(), noticed_s);
-    played_.waited_s += now_s_ - (start_s + round->round_s);
-    std::vector<Part> parts{{start_s, start_s + round->steps_s, "steps"},
-                            {start_s + round->steps_s, begun_s(), "broken exchange"},
-                            {begun_s(), ended_s(), "exchange"},
-                            {ended_s(), now_s_, "waiting"}};
+    double until_s = start_s + round->steps_s;
+    played_.waited_s += (begun_s() - until_s) + (now_s_ - ended_s());
+    std::vector<Part> parts{{start_s, until_s, "steps"}};
+    for (const Part& one : broken) {
+      parts.insert(parts.end(), {{until_s, one.start_s, "waiting"}, one});
+      until_s = one.end_s;
+    }
+    parts.push_back({until_s, begun_s(), "waiting"});
+    parts.push_back({begun_s(), ended_s(), "exchange"});
+    parts.push_back({ended_s(), now_s_, "waiting"});
     if (noticed_s == 0) parts = {{start_s, now_s_, "rounds"}};
     note_parts(members, parts);
     end_rounds(members, *round, 1);
