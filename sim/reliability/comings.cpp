@@ -14,8 +14,10 @@ constexpr double kNeverReady = std::numeric_limits<double>::infinity();
 
 Comings::Comings(const Membership& membership, std::uint64_t seed, Month* month)
     : given_(membership), draws_(seed), month_(month), ready_(membership.kinds.size()) {
-  for (std::size_t kind = 0; kind < given_.kinds.size(); ++kind) {
-    members_.emplace_back(static_cast<std::size_t>(given_.kinds[kind].count));
+  for (const MemberKind& kind : given_.kinds) {
+    members_.emplace_back(static_cast<std::size_t>(kind.count));
+  }
+  for (const std::size_t kind : given_.in_order()) {
     for (int i = 0; i < given_.kinds[kind].count; ++i) begin(kind, i);
   }
 }

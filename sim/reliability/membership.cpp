@@ -20,17 +20,16 @@ int sum(const std::vector<int>& members) {
 // As many members as are ready on average, rounded to a whole number over all kinds: of each kind the
 // whole ones, and one more of those whose rest is largest. Equal members are as many in one kind as in
 // several.
-std::vector<int> mean_members(std::span<const MemberKind> kinds) {
+std::vector<int> mean_members(const Membership& membership) {
   constexpr double kRounding = 1e-9;
   std::vector<int> members;
   std::vector<double> rests;
-  for (const MemberKind& kind : kinds) {
+  for (const MemberKind& kind : membership.kinds) {
     const double mean = kind.count * ready_share(kind);
     members.push_back(static_cast<int>(mean + kRounding));
     rests.push_back(mean - members.back());
   }
-  std::vector<std::size_t> by_rest(kinds.size());
-  std::iota(by_rest.begin(), by_rest.end(), std::size_t{0});
+  std::vector<std::size_t> by_rest = membership.in_order();
   std::ranges::stable_sort(by_rest, std::ranges::greater{},
                            [&](std::size_t kind) { return rests[kind]; });
   const auto more =
@@ -41,13 +40,20 @@ std::vector<int> mean_members(std::span<const MemberKind> kinds) {
 
 }  // namespace
 
+std::vector<std::size_t> Membership::in_order() const {
+  if (!order.empty()) return order;
+  std::vector<std::size_t> as_given(kinds.size());
+  std::iota(as_given.begin(), as_given.end(), std::size_t{0});
+  return as_given;
+}
+
 double ready_share(const MemberKind& kind) {
   if (std::isinf(kind.stays_s)) return 1;
   return kind.stays_s * std::exp(-kind.joins_s / kind.stays_s) / (kind.stays_s + kind.away_s);
 }
 
 double expected_per_second(const Membership& membership) {
-  const std::vector<int> members = mean_members(membership.kinds);
+  const std::vector<int> members = mean_members(membership);
   if (sum(members) < std::max(1, membership.least)) return 0;
   const RoundLength round = membership.round(members);
   const double counted_s = std::min(round.handed_in_s, round.round_s);

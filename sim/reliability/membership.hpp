@@ -23,6 +23,7 @@
 // checkpoint, and the rounds since then are undone. Without checkpoints the state outlives its holders.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -62,6 +63,8 @@ struct RoundLength {
 
 struct Membership {
   std::vector<MemberKind> kinds;
+  // Of kinds, in which their members draw random times; none: as they are.
+  std::vector<std::size_t> order = {};
   // Of so many members of each kind, of which at least one takes part.
   std::function<RoundLength(std::span<const int> members)> round;
   double detection_s = 0;
@@ -69,6 +72,8 @@ struct Membership {
   bool is_led = false;
   int least = 1;       // members of a round, a quorum
   int save_every = 0;  // rounds from one checkpoint to the next; 0: none
+
+  [[nodiscard]] std::vector<std::size_t> in_order() const;
 };
 
 // Of rounds that were played for some time.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -107,6 +108,19 @@ MemberKind kind_of(const Job& job, const Setup& setup, std::size_t table, double
   kind.away_s = site.returns_after->base();
   kind.joins_s = load_s(job, exchange, table);
   return kind;
+}
+
+// Tables by what their sites are like, not by what they are called.
+std::vector<std::size_t> by_rates(const WideArea& area, const std::vector<MemberKind>& kinds) {
+  std::vector<std::size_t> tables(kinds.size());
+  std::iota(tables.begin(), tables.end(), std::size_t{0});
+  std::ranges::stable_sort(tables, {}, [&](std::size_t table) {
+    const MemberKind& kind = kinds[table];
+    const Site& site = area.sites[table];
+    return std::tuple(kind.stays_s, kind.away_s, kind.per_round, kind.joins_s, kind.saves_s,
+                      kind.restores_s, site.uplink, site.downlink, kind.count);
+  });
+  return tables;
 }
 
 // Of one site.
@@ -222,6 +236,7 @@ Membership membership_with(const Job& job, const Setup& setup, const Report& rep
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));
   }
+  membership.order = by_rates(job.topology, membership.kinds);
   return membership;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/study/state_times.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -30,19 +31,37 @@ double checkpoint_s(const Job& job, const SiteExchange& exchange, std::size_t ta
   return state_bytes(job, exchange) / rate.base();
 }
 
+int first_place(const WideArea& area, std::size_t table) {
+  int place = 0;
+  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
+  return place;
+}
+
 }  // namespace
 
 double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   const WideArea& area = job.topology;
-  int place = 0;
-  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
-  if (!area.store && place_count(area) < 2) return 0;
-  const int source = area.store ? store_place(area) : place == 0 ? place_count(area) - 1 : 0;
+  const int receiver = first_place(area, table);
+  std::vector<int> sources;
+  if (area.store) {
+    sources = {store_place(area)};
+  } else {
+    for (std::size_t other = 0; other < area.sites.size(); ++other) {
+      const int own = other == table ? 1 : 0;  // another one of it, if there is
+      if (area.sites[other].count > own) sources.push_back(first_place(area, other) + own);
+    }
+  }
+  if (sources.empty()) return 0;
   const WideTopology topology(area);
-  std::vector<std::pair<LinkId, double>> crossings;
-  const WayCost cost =
-      way_cost(topology, hops_of(topology, wide_hop(source, place), all_places(area)), crossings);
-  return cost.latency_s + state_bytes(job, exchange) * cost.s_per_byte;
+  const std::vector<int> relays = all_places(area);
+  double soonest_s = std::numeric_limits<double>::infinity();
+  for (const int source : sources) {
+    std::vector<std::pair<LinkId, double>> crossings;
+    const WayCost cost =
+        way_cost(topology, hops_of(topology, wide_hop(source, receiver), relays), crossings);
+    soonest_s = std::min(soonest_s, cost.latency_s + state_bytes(job, exchange) * cost.s_per_byte);
+  }
+  return soonest_s;
 }
 
 double save_s(const Job& job, const SiteExchange& exchange, std::size_t table) {

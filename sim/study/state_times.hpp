@@ -10,7 +10,8 @@
 
 namespace sim::study {
 
-// Of a site of the table that comes back: from the storage, or from another site.
+// Of a site of the table that comes back: from the storage, or from the other site that sends it
+// soonest.
 [[nodiscard]] double load_s(const Job& job, const SiteExchange& exchange, std::size_t table);
 
 // To and from the storage of the checkpoints ([membership]), which there are.

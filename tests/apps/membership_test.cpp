@@ -54,6 +54,29 @@ TEST(MembershipOfSites, CountsTheStepsThatARoundHas) {
   EXPECT_NEAR(always["kept_share"], 1, 1e-3);
 }
 
+// Who leaves when is drawn in an order that does not depend on names, and a site loads from the one
+// that sends soonest, whatever that is called.
+TEST(MembershipOfSites, DoNotDependOnTheirNames) {
+  const auto kept = [](const std::string& one, const std::string& other) {
+    const auto set = [](const std::string& site, const std::string& keys) {
+      return "--set sites." + site + "." + keys + " ";
+    };
+    return json_of(
+               "run --topology four_sites_mixed --model gpt_125m --scheme sparseloco --range off "
+               "--set membership.detection=6s --set sites.lab.stays=40h "
+               "--set sites.lab.returns_after=6h " +
+               set(one, "stays=20h") + set(one, "returns_after=10h") +
+               set(one, "cluster=dgx_h100_x16") + set(one, "nodes=4") + set(one, "uplink=10Gbps") +
+               set(one, "downlink=10Gbps") + set(other, "stays=30h") +
+               set(other, "returns_after=2h") + set(other, "cluster=dgx_a100_x16") +
+               set(other, "nodes=4") + set(other, "uplink=2Gbps") +
+               set(other, "downlink=3Gbps"))["kept_tokens_per_s"]
+        .get<double>();
+  };
+  const double given = kept("cloud", "colocation");
+  EXPECT_NEAR(kept("colocation", "cloud"), given, 1e-12 * given);
+}
+
 // Both sites of the one are seldom there together; the other goes on with either.
 TEST(MembershipOfSites, AreComparedByWhatTheyKeep) {
   const std::string flags =
