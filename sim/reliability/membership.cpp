@@ -66,8 +66,10 @@ double expected_per_second(const Membership& membership) {
     kept += kind.count * each * ready_share(kind) * counts;
   }
   if (membership.save_every == 0) return kept / round.round_s;
-  const double saves_s = membership.kinds[saving_kind(membership, members)].saves_s;
-  return kept / (round.round_s + saves_s / membership.save_every);
+  const double saves_s =
+      membership.kinds[saving_kind(membership, members)].saves_s / membership.save_every;
+  return kept /
+         (membership.saves_beside ? std::max(round.round_s, saves_s) : round.round_s + saves_s);
 }
 
 std::size_t saving_kind(const Membership& membership, std::span<const int> members) {

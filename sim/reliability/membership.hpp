@@ -19,8 +19,9 @@
 // that has left than for one that is late. Times until a member leaves, and until it is back, are exponential.
 //
 // Members that are ready hold the state. With checkpoints, one of them writes it to a storage after so
-// many rounds, for which all wait. If all that hold it have left, those that come back begin at the last
-// checkpoint, and the rounds since then are undone. Without checkpoints the state outlives its holders.
+// many rounds, for which all wait, or beside the rounds that follow. If all that hold it have left, those
+// that come back begin at the last checkpoint that has been written, and the rounds since then are undone.
+// Without checkpoints the state outlives its holders.
 #pragma once
 
 #include <cstddef>
@@ -72,6 +73,8 @@ struct Membership {
   bool is_led = false;
   int least = 1;       // members of a round, a quorum
   int save_every = 0;  // rounds from one checkpoint to the next; 0: none
+  // Members wait for no checkpoint but one that is still being written when the next is due.
+  bool saves_beside = false;
 
   [[nodiscard]] std::vector<std::size_t> in_order() const;
 };
@@ -86,7 +89,7 @@ struct PlayedRounds {
   double waited_s = 0;  // for members that had left: detection, and exchanges begun in vain
   double idle_s = 0;    // with fewer members than are needed
   double undone = 0;    // of what members had contributed since the last checkpoint
-  double saved_s = 0;   // writing checkpoints
+  double saved_s = 0;   // for checkpoints to be written
   std::int64_t rounds = 0, leaves = 0;
   std::vector<double> saves = {};  // by kind of the member that wrote it
 };
@@ -103,7 +106,8 @@ struct PlayedRounds {
 //
 //   per_round / R x stays exp(-(joins + H) / stays) / (stays + away)
 //
-// Each round has its share of a checkpoint, and nothing is undone.
+// Each round has its share of a checkpoint; beside rounds, of what that takes longer than they do.
+// Nothing is undone.
 [[nodiscard]] double expected_per_second(const Membership& membership);
 
 // Share of the time in which a member is there and ready.

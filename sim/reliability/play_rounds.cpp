@@ -55,6 +55,7 @@ class Rounds {
 
   Event take_event() {
     const Event event = comings_.take();
+    end_writing(event.time_s);
     if (event.what == Comings::What::leaves) ++played_.leaves;
     if (event.loses_state) go_back();
     return event;
@@ -66,22 +67,41 @@ class Rounds {
     played_.undone += unsaved_;
     unsaved_ = 0;
     unsaved_rounds_ = 0;
+    writing_.reset();
   }
 
-  // One member writes while all wait.
+  // One member writes, once the checkpoint before is written.
   void save() {
-    const std::size_t kind = saving_kind(given_, comings_.ready());
+    wait_for_writing();
+    if (unsaved_rounds_ == 0) return;  // all that held them have left
+    begin_writing(saving_kind(given_, comings_.ready()));
+    if (!given_.saves_beside) wait_for_writing();
+  }
+
+  void begin_writing(std::size_t kind) {
+    writing_ = {.kind = kind, .ends_s = now_s_ + given_.kinds[kind].saves_s, .of = unsaved_};
+    unsaved_rounds_ = 0;
+  }
+
+  void end_writing(double by_s) {
+    if (!writing_ || writing_->ends_s > by_s) return;
+    ++played_.saves[writing_->kind];
+    unsaved_ -= writing_->of;
+    writing_.reset();
+  }
+
+  // Until it has ended, or all that hold the state have left.
+  void wait_for_writing() {
+    if (!writing_) return;
     const double start_s = now_s_;
-    now_s_ += given_.kinds[kind].saves_s;
-    while (unsaved_rounds_ > 0 && comings_.next_s() < now_s_) {
+    now_s_ = std::max(now_s_, writing_->ends_s);
+    while (writing_ && comings_.next_s() < now_s_) {
       const Event event = take_event();
       if (event.loses_state) now_s_ = event.time_s;
     }
+    end_writing(now_s_);
     note({.start_s = start_s, .end_s = now_s_, .what = "checkpoint"});
     played_.saved_s += now_s_ - start_s;
-    if (unsaved_rounds_ > 0) ++played_.saves[kind];
-    unsaved_ = 0;
-    unsaved_rounds_ = 0;
   }
 
   // Nothing if they are too few, or would never end it.
@@ -124,25 +144,31 @@ class Rounds {
   }
 
   // As many rounds, with a checkpoint after each `save_every`, as end before anything happens. Returns
-  // whether any do.
+  // whether any do. Beside rounds, from the moment on at which one begins to be written like those after.
   bool play_saved(const RoundLength& round, double until_s) {
     if (given_.save_every == 0 || unsaved_rounds_ > 0) return false;
+    const bool beside = given_.saves_beside;
     const std::size_t kind = saving_kind(given_, comings_.ready());
     const double saves_s = given_.kinds[kind].saves_s;
+    if (beside && (!writing_ || writing_->kind != kind || writing_->ends_s != now_s_ + saves_s)) {
+      return false;
+    }
     const double rounds_s = given_.save_every * round.round_s;
-    const double times = std::floor((until_s - now_s_) / (rounds_s + saves_s));
+    const double waits_s = beside ? std::max(0.0, saves_s - rounds_s) : saves_s;
+    const double times = std::floor((until_s - now_s_) / (rounds_s + waits_s));
     if (times < 1) return false;
     end_rounds(comings_.ready(), round, times * given_.save_every);
-    unsaved_ = 0;
-    unsaved_rounds_ = 0;
-    played_.saved_s += times * saves_s;
+    played_.saved_s += times * waits_s;
     played_.saves[kind] += times;
     for (double time = 0; time < times && month_ != nullptr; ++time) {
-      const double begun_s = now_s_ + time * (rounds_s + saves_s), ended_s = begun_s + rounds_s;
+      const double begun_s = now_s_ + time * (rounds_s + waits_s), ended_s = begun_s + rounds_s;
       note_rounds(begun_s, ended_s, comings_.ready(), given_.save_every);
-      note({.start_s = ended_s, .end_s = ended_s + saves_s, .what = "checkpoint"});
+      note({.start_s = ended_s, .end_s = ended_s + waits_s, .what = "checkpoint"});
     }
-    now_s_ += times * (rounds_s + saves_s);
+    now_s_ += times * (rounds_s + waits_s);
+    unsaved_ = beside ? (unsaved_ - writing_->of) / times : 0;
+    if (beside) begin_writing(kind);
+    unsaved_rounds_ = 0;
     return true;
   }
 
@@ -242,8 +268,14 @@ class Rounds {
   std::vector<int> members_;  // of the round that is played, by kind
   std::vector<std::size_t> kinds_;
   PlayedRounds played_;
-  double unsaved_ = 0;  // contributions since the last checkpoint
-  std::int64_t unsaved_rounds_ = 0;
+  struct Writing {  // of a checkpoint
+    std::size_t kind;
+    double ends_s;
+    double of;  // contributions that it saves
+  };
+  std::optional<Writing> writing_;
+  double unsaved_ = 0;  // contributions since the last checkpoint that has been written
+  std::int64_t unsaved_rounds_ = 0;  // since the last that has begun to be
 };
 
 }  // namespace

@@ -232,7 +232,10 @@ Membership membership_with(const Job& job, const Setup& setup, const Report& rep
       .is_led =
           led_by(job.topology.syncer, *setup.scheme.between_sites).exchange->has_leading_site(),
       .least = least_sites(setup)};
-  if (job.topology.checkpoints) membership.save_every = job.topology.checkpoints->rounds;
+  if (const auto& checkpoints = job.topology.checkpoints) {
+    membership.save_every = checkpoints->rounds;
+    membership.saves_beside = checkpoints->asynchronous;
+  }
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     membership.kinds.push_back(kind_of(job, setup, table, report.round->by_site[table].tokens));
   }

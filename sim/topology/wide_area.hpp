@@ -101,8 +101,9 @@ struct Syncer {
 
 // [membership]: one of the sites that are there writes the outer state to a storage.
 struct OuterCheckpoints {
-  int rounds = 0;       // from one checkpoint to the next
-  Bandwidth bandwidth;  // of one site's transfers, at the storage
+  int rounds = 0;             // from one checkpoint to the next
+  Bandwidth bandwidth;        // of one site's transfers, at the storage
+  bool asynchronous = false;  // written beside the rounds that follow
   bool operator==(const OuterCheckpoints&) const = default;
 };
 

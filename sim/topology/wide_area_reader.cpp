@@ -309,21 +309,24 @@ void check_dead_links(TomlReader& reader, const WideArea& area) {
 void read_membership(TomlReader& reader, WideArea& area) {
   constexpr const char* kRounds = "membership.checkpoint_rounds";
   constexpr const char* kBandwidth = "membership.checkpoint_bandwidth";
+  constexpr const char* kAsynchronous = "membership.checkpoint_asynchronous";
   if (!has_comers(area)) {
-    for (const char* key : {"membership.detection", kRounds, kBandwidth}) {
+    for (const char* key : {"membership.detection", kRounds, kBandwidth, kAsynchronous}) {
       reader.inapplicable(key, "applies where a site leaves; write sites.NAME.stays, or remove it");
     }
     return;
   }
   area.detection = reader.quantity<Seconds>("membership.detection", Zero::allowed);
   if (!reader.has(kRounds)) {
-    reader.inapplicable(kBandwidth,
-                        "applies with checkpoints; write checkpoint_rounds, or remove it");
+    for (const char* key : {kBandwidth, kAsynchronous}) {
+      reader.inapplicable(key, "applies with checkpoints; write checkpoint_rounds, or remove it");
+    }
     return;
   }
   area.checkpoints = {
       .rounds = static_cast<int>(reader.integer(kRounds, {.lowest = 1, .highest = kMostRounds})),
-      .bandwidth = reader.quantity<Bandwidth>(kBandwidth)};
+      .bandwidth = reader.quantity<Bandwidth>(kBandwidth),
+      .asynchronous = reader.has(kAsynchronous) && reader.boolean(kAsynchronous)};
 }
 
 }  // namespace

@@ -87,10 +87,13 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"membership.checkpoint_rounds", "whole number from 1 to 1000000",
      "no checkpoints, and the outer state is never lost",
      "Rounds from one checkpoint of the outer state to the next. Training waits while one of the "
-     "sites writes it. When all sites that hold the state have left, it goes on from the last "
-     "checkpoint."},
+     "sites writes it, unless it is asynchronous. When all sites that hold the state have left, it "
+     "goes on from the last checkpoint."},
     {"membership.checkpoint_bandwidth", "bandwidth above 0", "required with checkpoint_rounds",
      "Bandwidth of one site's transfers to and from the storage of the checkpoints.", "10 Gbps"},
+    {"membership.checkpoint_asynchronous", "true or false", "false",
+     "A checkpoint is written beside the rounds that follow. Training waits only if the one before "
+     "is not written when the next is due."},
     {"sites.NAME.changes", "list of strings", "the rate never changes", kSiteChanges},
     {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
     {"backbone.bandwidth", "bandwidth above 0", "no limit",

@@ -115,6 +115,7 @@ constexpr Knob kKnobs[] = {
     {"membership.detection", kComes, "1h", kKept, down},
     {"membership.checkpoint_rounds", kSaves, "1", "/saved_share", up},
     {"membership.checkpoint_bandwidth", kSaves, "1Mbps", kKept, down},
+    {"membership.checkpoint_asynchronous", kSaves, "true", "/saved_share", down},
     {"--tokens", kComes, "1e12", "/training_days", changed},
     {"sites.east.changes", kTwo, "[\"1 ms: 0.01\"]", kRound, up},
     {"sites.east.repeats", kSlowAccess, "1s", kRound, down},

@@ -79,6 +79,7 @@ std::vector<Shipped> shipped_inputs() {
                                         "detection",
                                         "checkpoint_rounds",
                                         "checkpoint_bandwidth",
+                                        "checkpoint_asynchronous",
                                         "changes",
                                         "repeats",
                                         "background",

@@ -289,6 +289,45 @@ TEST(Membership, GoesBackToTheLastCheckpoint) {
   EXPECT_LT(played.saved_s / (150 * played.saves[0]), 1.01);
 }
 
+// A checkpoint beside the rounds that follow, which takes W, counts if the stay lasts so much longer.
+TEST(Membership, GoesBackToTheLastCheckpointThatHasBeenWritten) {
+  Membership one = members({{.count = 1,
+                             .stays_s = 20'000,
+                             .away_s = 5000,
+                             .restores_s = 700,
+                             .saves_s = 1500,
+                             .per_round = 7}});
+  one.save_every = 3;
+  one.saves_beside = true;
+  const PlayedRounds played = play_rounds(one, 20'000 * kDays, 1);
+  const double intervals = std::exp(-(700.0 + 1500) / 20'000) / std::expm1(3000.0 / 20'000);
+  EXPECT_NEAR(played.kept / played.time_s / (3 * 7 * intervals / 25'000), 1, 0.01);
+  EXPECT_NEAR(played.saves[0] / played.time_s / (intervals / 25'000), 1, 0.01);
+  EXPECT_NEAR(played.kept + played.undone, 7.0 * static_cast<double>(played.rounds), 1e-3);
+  EXPECT_EQ(played.saved_s, 0);
+}
+
+// Rounds go on while a checkpoint is written, unless the next is due by then.
+TEST(Membership, WaitsBesideRoundsForTheCheckpointBeforeAlone) {
+  const auto played = [](double saves_s, double span_s) {
+    Membership all =
+        members({{.count = 2, .stays_s = kNeverLeaves, .saves_s = saves_s, .per_round = 1}});
+    all.save_every = 4;
+    all.saves_beside = true;
+    EXPECT_DOUBLE_EQ(expected_per_second(all), 2 * 4 / std::max(4000.0, saves_s));
+    return play_rounds(all, span_s, 1);
+  };
+  for (const double saves_s : {0.0, 3000.0, 4000.0}) {
+    const PlayedRounds in_time = played(saves_s, 4000 * 100);
+    EXPECT_EQ(in_time.rounds, 400) << saves_s;
+    EXPECT_EQ(in_time.saved_s, 0) << saves_s;
+  }
+  const PlayedRounds late = played(5000, 4000 + 5000 * 100);
+  EXPECT_EQ(late.rounds, 4 + 400);
+  EXPECT_DOUBLE_EQ(late.saved_s, 1000 * 100);
+  EXPECT_EQ(late.saves, (std::vector<double>{100}));
+}
+
 // What outlives its holders is never undone, however rarely it is saved; and what is saved in no time,
 // after each round, costs what the last round does.
 TEST(Membership, OfFreeCheckpointsAfterEachRoundLosesNothingMore) {

@@ -69,6 +69,7 @@ dead = false
 detection = "4 s"
 checkpoint_rounds = 26
 checkpoint_bandwidth = "11 Gbps"
+checkpoint_asynchronous = true
 [store]
 upload = "60 Gbps"
 download = "70 Gbps"

@@ -82,6 +82,7 @@ constexpr WrongSites kWrongs[] = {
     {"repeats = \"600 s\"", "repeats = \"260 s\"", "does not exceed the time of the last change"},
     {"repeats = \"600 s\"", "repeats = \"0 s\"", "is 0"},
     {"checkpoint_rounds = 26", "checkpoint_rounds = 0", "write a whole number from 1 to 1000000"},
+    {"checkpoint_asynchronous = true", "checkpoint_asynchronous = 1", "checkpoint_asynchronous: "},
     {"between = [\"east\", \"west\"]", "between = [\"east\"]", "has 1 names; name two tables"},
     {"between = [\"east\", \"west\"]", "between = [\"east\", \"north\"]",
      "there is no [sites.north]"},
@@ -172,8 +173,8 @@ TEST(WideAreaRefusal, OfPairsWithoutAPathNamesThem) {
 TEST(WideAreaRefusal, OfSitesThatComeAndGoInPart) {
   const std::string stays = "stays = \"8 h\"\n", returns = "returns_after = \"3 h\"\n";
   const std::string bandwidth = "checkpoint_bandwidth = \"11 Gbps\"\n";
-  const std::string membership =
-      "[membership]\ndetection = \"4 s\"\ncheckpoint_rounds = 26\n" + bandwidth;
+  const std::string membership = "[membership]\ndetection = \"4 s\"\ncheckpoint_rounds = 26\n" +
+                                 bandwidth + "checkpoint_asynchronous = true\n";
   const auto says = [](const std::string& text, const char* what) {
     const std::string error = error_of(text);
     EXPECT_NE(error.find(what), std::string::npos) << error;
@@ -189,6 +190,8 @@ TEST(WideAreaRefusal, OfSitesThatComeAndGoInPart) {
   says(sample_area_with({{bandwidth, ""}}), "missing key checkpoint_bandwidth; add it");
   says(sample_area_with({{"checkpoint_rounds = 26\n", ""}}),
        "checkpoint_bandwidth: applies with checkpoints; write checkpoint_rounds, or remove it");
+  says(sample_area_with({{"checkpoint_rounds = 26\n" + bandwidth, ""}}),
+       "checkpoint_asynchronous: applies with checkpoints; write checkpoint_rounds, or remove it");
 }
 
 TEST(WideAreaRefusal, OfOneSiteAlone) {

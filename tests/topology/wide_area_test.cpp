@@ -64,7 +64,7 @@ TEST(WideArea, HasEveryValueOfASite) {
                                    .inner_steps = 25}));
   EXPECT_EQ(read_area(kSampleArea).detection, 4_s);
   EXPECT_EQ(read_area(kSampleArea).checkpoints,
-            (OuterCheckpoints{.rounds = 26, .bandwidth = 11_Gbps}));
+            (OuterCheckpoints{.rounds = 26, .bandwidth = 11_Gbps, .asynchronous = true}));
   ASSERT_EQ(site.variation.changes.size(), 3u);
   EXPECT_EQ(site.variation.changes[0].at, 100_s);
   EXPECT_EQ(site.variation.changes[0].share, 0.5);
