@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sim {
 namespace {
-
-constexpr std::uint32_t kNone = UINT32_MAX;
-constexpr double kOver = -1;
 
 // Fewer routes are as fast in SimGrid, which shares links apart that no flow ties together.
 constexpr std::size_t kManyRoutes = 1000;
@@ -16,17 +14,8 @@ constexpr std::size_t kRoutesPerLine = 16;
 
 // SimGrid's, in seconds: what ends in less ends now.
 constexpr double kTogether_s = 1e-9;
-// Levels are known to rounding, so they are found anew from a little below.
-constexpr double kMargin = 1e-12;
-
-// How many routes cross each link.
-std::vector<std::uint32_t> routes_over(const Wiring& wiring) {
-  std::vector<std::uint32_t> routes(wiring.links.size());
-  for (const std::vector<Crossing>& route : wiring.routes) {
-    for (const Crossing& one : route) ++routes[one.link];
-  }
-  return routes;
-}
+// As many flows that are over, or ends that no longer hold, are kept at least.
+constexpr std::size_t kKept = 1024;
 
 }  // namespace
 
@@ -36,49 +25,24 @@ bool FairShares::suit(const Wiring& wiring) {
   return lines > 0 && wiring.routes.size() >= kRoutesPerLine * static_cast<std::size_t>(lines);
 }
 
-FairShares::FairShares(const Wiring& wiring) : line_of_(wiring.links.size(), kNone) {
-  const std::vector<std::uint32_t> routes = routes_over(wiring);
-  for (LinkId link = 0; link < routes.size(); ++link) {
-    if (routes[link] > 1 || !wiring.links[link].changes.empty()) add_line(link, wiring);
+FairShares::FairShares(const Wiring& wiring) : wired_(lines_of(wiring)) {
+  for (const double rate_Bps : wired_.rates_Bps) {
+    lines_.push_back({.rate_Bps = rate_Bps, .left_Bps = rate_Bps});
   }
-  for (const std::vector<Crossing>& route : wiring.routes) add_route(route, wiring);
+  members_.resize(lines_.size());
+  clocks_.resize(lines_.size() + 1);
+  clocks_[own()].set_level(1, 0);
 }
 
-void FairShares::add_line(LinkId link, const Wiring& wiring) {
-  line_of_[link] = static_cast<LineId>(lines_.size());
-  lines_.push_back({.left_Bps = wiring.links[link].rate_Bps});
-}
-
-void FairShares::add_route(const std::vector<Crossing>& crossings, const Wiring& wiring) {
-  const auto is_line = [&](const Crossing& one) { return line_of_[one.link] != kNone; };
-  if (std::ranges::none_of(crossings, is_line)) {
-    for (const Crossing& one : crossings) add_line(one.link, wiring);
-  }
-  Route& route = routes_.emplace_back();
-  double lines_Bps = kInfinite;  // that none of its lines ever exceeds
-  for (const auto& [link, times] : crossings) {
-    const double rate_Bps = highest_rate(wiring.links[link]) / times;
-    if (line_of_[link] == kNone) {
-      route.most_Bps = std::min(route.most_Bps, rate_Bps);
-    } else {
-      route.parts.push_back({line_of_[link], static_cast<double>(times)});
-      lines_Bps = std::min(lines_Bps, rate_Bps);
-    }
-  }
-  if (route.most_Bps >= lines_Bps) route.most_Bps = kInfinite;  // which says nothing
+FairShares::Member FairShares::member_of(FlowId flow) const {
+  const FairLines::Route& route = wired_.routes[flows_[flow].route];
+  return {flow, route.first, route.last, flows_[flow].channels};
 }
 
 void FairShares::set_rate(LinkId link, double rate_Bps) {
-  Line& line = lines_[line_of_[link]];
-  line.left_Bps = std::max(rate_Bps, kStandstill_Bps);
-  line.changed = changed_ = true;
-  double highest = kInfinite;  // of what it has stopped so far
-  for (Fixed& one : line.fixed) {
-    one.before_Bps = line.left_Bps;
-    line.left_Bps -= one.member.weight * one.level;
-    if (levels_[one.member.flow] != kOver) highest = one.level;
-  }
-  from_ = std::min(from_, highest);
+  lines_[wired_.line_of[link]].rate_Bps = std::max(rate_Bps, kStandstill_Bps);
+  from_ = 0;
+  changed_ = true;
 }
 
 FairShares::FlowId FairShares::free_slot() {
@@ -89,23 +53,22 @@ FairShares::FlowId FairShares::free_slot() {
   }
   const auto flow = static_cast<FlowId>(flows_.size());
   flows_.emplace_back();
-  levels_.push_back(kOver);
-  found_in_.push_back(0);
-  ends_s_.resize(flows_.size());
+  states_.push_back({kOver, kNone});
   return flow;
 }
 
 void FairShares::start(std::uint32_t route, double bytes, double channels, std::uintptr_t tag,
-                       double now_s) {
+                       double) {
   const FlowId flow = free_slot();
   flow_of_.emplace(tag, flow);
-  flows_[flow] = {tag, route, channels, bytes, now_s, ++serial_};
-  levels_[flow] = kInfinite;
-  for (const auto& [line, times] : routes_[route].parts) {
-    lines_[line].open.push_back({flow, times * channels});
-    lines_[line].changed = true;
+  flows_[flow] = {route, ++serial_, channels, bytes, tag};
+  states_[flow] = {kOpen, kNone};
+  const Member member = member_of(flow);
+  open(member, kNone, 0);
+  for (std::uint32_t part = member.first; part < member.last; ++part) {
+    members_[wired_.parts[part].line].push_back(member);
   }
-  const double most_Bps = routes_[route].most_Bps;
+  const double most_Bps = wired_.routes[route].most_Bps;
   if (most_Bps < kInfinite) {
     new_caps_.push_back({most_Bps / channels, flow, serial_});
     from_ = std::min(from_, most_Bps / channels);
@@ -113,18 +76,26 @@ void FairShares::start(std::uint32_t route, double bytes, double channels, std::
   changed_ = true;
 }
 
+double FairShares::level_of(FlowId flow) const {
+  const LineId line = states_[flow].stopped_by;
+  if (line == kOpen) return kInfinite;
+  if (line != own()) return clocks_[line].level();
+  return wired_.routes[flows_[flow].route].most_Bps / flows_[flow].channels;
+}
+
+double FairShares::speed(FlowId flow, LineId clock) const {
+  return clock == own() ? wired_.routes[flows_[flow].route].most_Bps : flows_[flow].channels;
+}
+
 void FairShares::end(FlowId flow) {
   changed_ = true;
-  from_ = std::min(from_, levels_[flow]);
+  const double level = level_of(flow);
+  from_ = std::min(from_, level);
+  reopen(member_of(flow), level);
+  close(member_of(flow), kNone, 0);
   flow_of_.erase(flows_[flow].tag);
-  if (levels_[flow] == kInfinite) {
-    for (const Part& part : routes_[flows_[flow].route].parts) {
-      std::erase_if(lines_[part.line].open, [&](const Member& one) { return one.flow == flow; });
-    }
-  }
   flows_[flow].serial = 0;
-  levels_[flow] = kOver;
-  ends_s_.set(flow, EndTimes::kNever);
+  states_[flow] = {kOver, kNone};
   over_.push_back(flow);
 }
 
@@ -137,10 +108,20 @@ double FairShares::left(std::uintptr_t tag, double now_s) const {
   return left_of(flow_of_.at(tag), now_s);
 }
 
-double FairShares::left_of(FlowId id, double now_s) const {
-  const Flow& flow = flows_[id];
-  if (levels_[id] == kInfinite) return flow.left;
-  return std::max(0.0, flow.left - flow.channels * levels_[id] * (now_s - flow.updated_s));
+double FairShares::left_of(FlowId flow, double now_s) const {
+  const LineId clock = states_[flow].clock;
+  if (clock == kNone) return flows_[flow].at;
+  return std::max(0.0, (flows_[flow].at - clocks_[clock].count(now_s)) * speed(flow, clock));
+}
+
+void FairShares::note_end(FlowId flow, LineId clock, double now_s) {
+  const double left = left_of(flow, now_s);
+  states_[flow].clock = clock;
+  flows_[flow].at = clocks_[clock].count(now_s) + left / speed(flow, clock);
+  if (clock != own() && clocks_[clock].size() > 2 * members_[clock].size() + kKept) {
+    clocks_[clock].keep(holds(clock));
+  }
+  clocks_[clock].add(flow, flows_[flow].at);
 }
 
 void FairShares::change(std::uintptr_t tag, double bytes, double channels, double now_s) {
@@ -152,136 +133,50 @@ void FairShares::change(std::uintptr_t tag, double bytes, double channels, doubl
 
 double FairShares::next_end_s(double now_s) {
   if (changed_) find_levels(now_s);
-  return ends_s_.first_s();
+  double first_s = kInfinite;
+  for (LineId line = 0; line <= own(); ++line) {
+    const FlowClock::End* end = clocks_[line].first(holds(line));
+    if (end != nullptr) first_s = std::min(first_s, clocks_[line].time_s(*end));
+  }
+  return std::max(first_s, now_s);
 }
 
 std::vector<std::uintptr_t> FairShares::take_ended(double now_s) {
+  std::vector<FlowId> ended;
+  for (LineId line = 0; line <= own(); ++line) {
+    FlowClock& clock = clocks_[line];
+    const FlowClock::End* next = clock.first(holds(line));
+    for (; next != nullptr && clock.time_s(*next) <= now_s + kTogether_s;
+         next = clock.first(holds(line))) {
+      ended.push_back(next->flow);
+      clock.pop();
+    }
+  }
+  std::ranges::sort(ended);
+  ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
   std::vector<std::uintptr_t> tags;
-  for (const std::size_t flow : ends_s_.until(now_s + kTogether_s)) {
+  for (const FlowId flow : ended) {
     tags.push_back(flows_[flow].tag);
-    end(static_cast<FlowId>(flow));
+    end(flow);
   }
   return tags;
 }
 
 void FairShares::for_each_rate(const std::function<void(std::uintptr_t, double)>& visit) const {
   for (FlowId flow = 0; flow < flows_.size(); ++flow) {
-    if (levels_[flow] == kOver || levels_[flow] == kInfinite) continue;
-    visit(flows_[flow].tag, flows_[flow].channels * levels_[flow]);
+    const LineId by = states_[flow].stopped_by;
+    if (by != kOver && by != kOpen) visit(flows_[flow].tag, flows_[flow].channels * level_of(flow));
   }
 }
 
-void FairShares::sort_caps() {
-  if (new_caps_.empty()) return;
-  std::ranges::sort(new_caps_, {}, &Cap::level);
-  std::erase_if(caps_, [&](const Cap& cap) { return flows_[cap.flow].serial != cap.serial; });
-  const auto middle = static_cast<std::ptrdiff_t>(caps_.size());
-  caps_.insert(caps_.end(), new_caps_.begin(), new_caps_.end());
-  std::ranges::inplace_merge(caps_, caps_.begin() + middle, {}, &Cap::level);
-  new_caps_.clear();
-}
-
-// What has a level from there on is open again; what is over is forgotten.
-void FairShares::reopen(Line& line, double from) {
-  while (!line.fixed.empty() && line.fixed.back().level >= from) {
-    const Fixed& last = line.fixed.back();
-    line.left_Bps = last.before_Bps;
-    if (levels_[last.member.flow] != kOver) line.open.push_back(last.member);
-    line.fixed.pop_back();
+void FairShares::purge() {
+  if (over_.size() < flow_of_.size() / 2 + kKept) return;
+  for (std::vector<Member>& members : members_) {
+    std::erase_if(members,
+                  [&](const Member& one) { return states_[one.flow].stopped_by == kOver; });
   }
-}
-
-// At which the line would be full, if only other lines stopped the flows that they do below that.
-double FairShares::own_level(const Line& line) const {
-  double left_Bps = line.left_Bps, weight = 0;
-  for (const Member& one : line.open) weight += one.weight;
-  for (auto fixed = line.fixed.rbegin();; ++fixed) {
-    const double level = weight > 0 ? left_Bps / weight : kInfinite;
-    if (fixed == line.fixed.rend() || fixed->level < level) return level;
-    left_Bps = fixed->before_Bps;
-    weight += fixed->member.weight;
-  }
-}
-
-void FairShares::open_lines(double from) {
-  open_.clear();
-  for (LineId id = 0; id < lines_.size(); ++id) {
-    Line& line = lines_[id];
-    reopen(line, from);
-    if (line.open.empty()) continue;
-    line.weight = 0;
-    for (const Member& one : line.open) line.weight += one.weight;
-    line.without = line.open.size();
-    open_.push_back(id);
-  }
-}
-
-std::pair<FairShares::Line*, double> FairShares::next_full() {
-  Line* next = nullptr;
-  double level = kInfinite;
-  std::erase_if(open_, [&](LineId id) { return lines_[id].without == 0; });
-  for (const LineId id : open_) {
-    const double full = lines_[id].left_Bps / lines_[id].weight;
-    if (next == nullptr || full < level) {
-      next = &lines_[id];
-      level = full;
-    }
-  }
-  return {next, level};
-}
-
-void FairShares::find_levels(double now_s) {
-  double from = from_ * (1 - kMargin);
-  for (Line& line : lines_) reopen(line, from);
   free_.insert(free_.end(), over_.begin(), over_.end());
   over_.clear();
-  sort_caps();
-  for (Line& line : lines_) {
-    if (line.changed) from = std::min(from, own_level(line) * (1 - kMargin));
-    line.changed = false;
-  }
-  from_ = kInfinite;
-  changed_ = false;
-  open_lines(from);
-  ++search_;
-  auto cap = std::ranges::lower_bound(caps_, from, {}, &Cap::level);
-  const auto is_open = [&](FlowId flow) {
-    return levels_[flow] >= from && found_in_[flow] != search_;
-  };
-  for (double level = from;;) {
-    const auto [line, full] = next_full();
-    if (line == nullptr) break;
-    bool capped = false;
-    for (; cap != caps_.end() && cap->level <= full; ++cap) {
-      if (!is_open(cap->flow) || flows_[cap->flow].serial != cap->serial) continue;
-      fix(cap->flow, cap->level, now_s);
-      capped = true;
-    }
-    if (capped) continue;  // which leaves more for the others
-    level = std::max(level, full);
-    for (const Member& one : line->open) {
-      if (is_open(one.flow)) fix(one.flow, level, now_s);
-    }
-  }
-  for (Line& line : lines_) line.open.clear();
-}
-
-void FairShares::fix(FlowId id, double level, double now_s) {
-  Flow& flow = flows_[id];
-  found_in_[id] = search_;
-  for (const auto& [number, times] : routes_[flow.route].parts) {
-    Line& line = lines_[number];
-    const double weight = times * flow.channels;
-    line.fixed.push_back({{id, weight}, level, line.left_Bps});
-    line.left_Bps -= weight * level;
-    line.weight -= weight;
-    --line.without;
-  }
-  if (levels_[id] == level) return;
-  flow.left = left_of(id, now_s);
-  flow.updated_s = now_s;
-  levels_[id] = level;
-  ends_s_.set(id, now_s + flow.left / (flow.channels * level));
 }
 
 }  // namespace sim

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // FairShares: the max-min fair rates of very many flows over few links, as SimGrid has them. A flow's
 // level is its rate for each of its channels. All levels rise together from 0; a link that fills up
-// holds the flows that cross it, and the others rise on.
+// stops the flows that cross it, and the others rise on.
 //
 // SimGrid finds all levels anew whenever a flow begins or ends. But a flow that ends leaves the levels
 // below its own as they are, and one that begins those below the level at which it fills up a link.
-// Only the others are found anew here: a link knows what its flows below each level leave to those
-// above. Of sites that all send to each other, mostly the fastest flow ends.
+// Only the others are found anew here. Of sites that all send to each other, mostly the fastest flow
+// ends.
+//
+// The flows that a link stops have one level, the link's, and one clock (FlowClock): while it stops the
+// same flows, nothing is noted of each.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/end_times.hpp"
+#include "sim/engine/fair_lines.hpp"
+#include "sim/engine/flow_clock.hpp"
 #include "sim/schedule/wiring.hpp"
 
 namespace sim {
@@ -46,43 +50,32 @@ class FairShares {
   void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
 
  private:
-  using LineId = std::uint32_t;  // of a link that several routes cross
-  using FlowId = std::uint32_t;
+  using LineId = FairLines::LineId;
+  using FlowId = FlowClock::FlowId;
+  static constexpr LineId kNone = FairLines::kNone, kOpen = kNone, kOver = kNone - 1;
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
   struct Member {
     FlowId flow;
-    double weight;  // shares of the line for each unit of the flow's level
-  };
-  struct Fixed {
-    Member member;
-    double level;
-    double before_Bps;  // what those before it leave of the rate
+    std::uint32_t first, last;  // parts of its route
+    double channels;
   };
   struct Line {
-    double left_Bps;                // of its rate, by the fixed flows
-    std::vector<Fixed> fixed = {};  // their levels ascend; those that are over too
-    std::vector<Member> open = {};  // the level of these is to be found
-    bool changed = false;           // its rate, or a flow has begun
-    // While levels are found: of the open flows that have none yet.
-    double weight = 0;
-    std::size_t without = 0;
+    double rate_Bps;
+    double left_Bps;  // by the flows that have a level
+    // Channels of the flows that it stops, and of those without a level, times their shares of it.
+    double stopped = 0, open = 0;
+    std::uint32_t stopped_flows = 0, open_flows = 0;
   };
-  struct Part {  // of a route
-    LineId line;
-    double times;
-  };
-  struct Route {
-    std::vector<Part> parts = {};
-    double most_Bps = kInfinite;  // by links of its own
+  struct State {
+    LineId stopped_by;  // a line, own(), kOpen or kOver
+    LineId clock;       // on which its end is noted; kNone: not yet
   };
   struct Flow {
-    std::uintptr_t tag;
-    std::uint32_t route;
+    std::uint32_t route, serial;
     double channels;
-    double left;  // bytes at updated_s
-    double updated_s;
-    std::uint32_t serial;
+    double at;  // its end by the clock; without one, bytes that are left
+    std::uintptr_t tag;
   };
   struct Cap {  // the level at which links of its own stop a flow
     double level;
@@ -90,32 +83,53 @@ class FairShares {
     std::uint32_t serial;
   };
 
-  void add_line(LinkId link, const Wiring& wiring);
-  void add_route(const std::vector<Crossing>& crossings, const Wiring& wiring);
   FlowId free_slot();
+  // Stands for links of its own where they stop a flow.
+  [[nodiscard]] LineId own() const { return static_cast<LineId>(lines_.size()); }
+  [[nodiscard]] double level_of(FlowId flow) const;
+  // Bytes for each count of its clock.
+  [[nodiscard]] double speed(FlowId flow, LineId clock) const;
   [[nodiscard]] double left_of(FlowId flow, double now_s) const;
+  [[nodiscard]] auto holds(LineId clock) const {
+    return [this, clock](const FlowClock::End& end) {
+      return states_[end.flow].clock == clock && flows_[end.flow].at == end.at;
+    };
+  }
+  [[nodiscard]] Member member_of(FlowId flow) const;
+  void note_end(FlowId flow, LineId clock, double now_s);
   void end(FlowId flow);
-  void sort_caps();
-  void reopen(Line& line, double from);
-  [[nodiscard]] double own_level(const Line& line) const;
-  void find_levels(double now_s);
-  void open_lines(double from);
-  // The open line that is full next, if any, and its level.
-  [[nodiscard]] std::pair<Line*, double> next_full();
-  void fix(FlowId flow, double level, double now_s);
+  void purge();
 
+  // sim/engine/fair_levels.cpp: finds the levels of all flows that have none, or one from there on.
+  void find_levels(double now_s);
+  void sort_caps();
+  [[nodiscard]] double lowest_change() const;
+  void reopen_all(double from, double now_s);
+  void reopen(const Member& flow, double level);
+  // At all lines of a flow but one.
+  void open(const Member& flow, LineId without, double level);
+  void close(const Member& flow, LineId without, double level);
+  template <class Visit>
+  void for_each_line(const Member& flow, LineId without, Visit visit);
+  // The line that is full next, if any, and its level.
+  [[nodiscard]] std::pair<LineId, double> next_full();
+  void fill(LineId line, double level, double now_s);
+  void stop_at(const Member& flow, LineId stopped_by, double level, double now_s);
+
+  const FairLines wired_;
   std::vector<Line> lines_;
-  std::vector<LineId> line_of_;  // by link; kNone: no line
-  std::vector<Route> routes_;
+  std::vector<std::vector<Member>> members_;  // by line; those that are over too, until purge()
+  std::vector<FlowClock>
+      clocks_;  // by line; and own(), by the time, of flows that none of them stops
   std::vector<Flow> flows_;
-  std::vector<double> levels_;           // by flow; infinite: not known yet; kOver: it has ended
-  EndTimes ends_s_;                      // by flow
-  std::vector<std::uint32_t> found_in_;  // by flow: the search that found its level
+  std::vector<State> states_;  // by flow
   std::vector<FlowId> over_, free_;
   std::unordered_map<std::uintptr_t, FlowId> flow_of_;
   std::vector<Cap> caps_, new_caps_;  // caps_ ascends, and has those of flows that are over too
-  std::vector<LineId> open_;
-  std::uint32_t serial_ = 0, search_ = 0;
+  std::vector<Cap> capped_;           // those that stop a flow, ascending
+  std::vector<LineId> open_;          // lines with open flows, while levels are found
+  std::uint32_t serial_ = 0;
+  std::size_t opened_ = 0;   // flows, since all levels were found
   bool changed_ = false;     // anything, since levels were found
   double from_ = kInfinite;  // from this level on; what begins may lower it
 };

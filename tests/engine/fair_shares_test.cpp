@@ -15,9 +15,11 @@ namespace sim {
 namespace {
 
 // All sites send to all others twice, each over its line up, the receiver's line down and, where
-// asked for, what its region shares and the connections of the pair. All numbers are random.
+// asked for, what its region shares, the connections of the pair and a backbone that is faster than all
+// lines. All numbers are random.
 struct Unlike {
-  bool connections = false, regions = false, changes = false, follows_rates = false;
+  bool connections = false, regions = false, changes = false, follows_rates = false,
+       backbone = false;
   double latest_s = 0;  // when a flow's bytes begin
 };
 
@@ -51,9 +53,10 @@ class Sites {
   // Outages are SimGrid's, even of a link that nothing crosses. Of the others, only one flow crosses
   // the last.
   void shared() {
-    for (const char* name : {"spare", "region_0", "region_1", "lone"}) {
+    for (const char* name : {"spare", "region_0", "region_1", "lone", "backbone"}) {
       wiring.links.push_back({.name = name, .rate_Bps = 20 * rate()});
     }
+    wiring.links.back().rate_Bps = kSites * 1e9;
     wiring.routes.push_back({{2 * kSites + 3, 1}});
     builder_.flow(builder_.add_own_route({}), 0, Phase::none, "send", 0, 1e11, {});
   }
@@ -64,6 +67,7 @@ class Sites {
     if (unlike_.regions && source % 2 != receiver % 2) {
       way.push_back({2 * kSites + 1 + source % 2, 1});
     }
+    if (unlike_.backbone) way.push_back({2 * kSites + 4, 1});
     if (unlike_.connections) {
       way.push_back({static_cast<LinkId>(wiring.links.size()), 1});
       wiring.links.push_back(
@@ -117,6 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Unlike{}, Unlike{.latest_s = 5}, Unlike{.connections = true, .latest_s = 5},
                     Unlike{.connections = true, .regions = true},
                     Unlike{.regions = true, .changes = true, .latest_s = 5},
+                    Unlike{.changes = true, .backbone = true, .latest_s = 5},
                     Unlike{.regions = true, .follows_rates = true, .latest_s = 5}));
 
 }  // namespace
