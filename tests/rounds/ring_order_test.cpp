@@ -74,6 +74,35 @@ TEST(RingOrder, OfManySitesIsNeverSlowerThanTheGivenOne) {
   }
 }
 
+// Whether the slowest line decides, which every ring crosses, or a link that some rings avoid.
+TEST(RingOrder, OfManySitesNoExchangeOrReversalMakesFaster) {
+  std::mt19937_64 random(3);
+  const auto rate = [&] { return std::exp(std::uniform_real_distribution<>(0, 4)(random)); };
+  for (int draw = 0; draw < 10; ++draw) {
+    const bool by_lines = draw % 2 == 0;
+    WideArea area = sites_with_links(11, [&](int, int) { return by_lines ? 100 : rate(); });
+    for (Site& site : area.sites) {
+      for (Bandwidth* line : {&site.uplink, &site.downlink}) {
+        *line = Bandwidth::from_base((by_lines ? rate() : 100) * kGBps);
+      }
+    }
+    const WideTopology topology(area);
+    const std::vector<int> ring = ordered_ring(area, places(11), RingOrder::best);
+    const RingCost cost = ring_cost(topology, ring);
+    for (auto i = ring.begin() + 1; i != ring.end(); ++i) {
+      for (auto j = i + 1; j != ring.end(); ++j) {
+        std::vector<int> other = ring;
+        std::swap(other[static_cast<std::size_t>(i - ring.begin())],
+                  other[static_cast<std::size_t>(j - ring.begin())]);
+        EXPECT_LE(cost, ring_cost(topology, other));
+        other = ring;
+        std::reverse(other.begin() + (i - ring.begin()), other.begin() + (j - ring.begin()) + 1);
+        EXPECT_LE(cost, ring_cost(topology, other));
+      }
+    }
+  }
+}
+
 // What sites are called decides the given order alone.
 TEST(RingOrder, TheBestDoesNotDependOnNames) {
   const auto rate = [](int i, int j) { return 1.0 + (i * 7 + j * j * 3) % 11; };
