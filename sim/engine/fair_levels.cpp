@@ -134,8 +134,8 @@ void FairShares::find_levels(double now_s) {
     if (line == kNone) break;
     bool capped = false;
     for (; cap != caps_.end() && cap->level <= full; ++cap) {
-      if (flows_[cap->flow].serial != cap->serial) continue;
       if (states_[cap->flow].stopped_by != kOpen) continue;
+      if (flows_[cap->flow].serial != cap->serial) continue;
       stop_at(member_of(cap->flow), own(), cap->level, now_s);
       capped_.push_back(*cap);
       capped = true;

@@ -2,7 +2,9 @@
 #include "sim/engine/fair_lines.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <utility>
 
 namespace sim {
 namespace {
