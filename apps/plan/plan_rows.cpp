@@ -17,9 +17,9 @@ namespace apps {
 namespace {
 
 using sim::long_time_text;
+using sim::total_text;
 using sim::study::PlanRow;
 using sim::study::Price;
-using sim::study::TimeAndPrice;
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<Cell>;
 
@@ -99,11 +99,14 @@ Cell split_cell(const PlanRow& row) {
   return {"GPU/net/power/egress %", split + "/" + share_text(price, price.egress)};
 }
 
-std::string total_text(double usd) { return to_text(sim::Dollars::from_base(usd)); }
-
-std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
-                       std::string (*text)(double), const char* joint = "-") {
-  return sim::joined_range(text(row.low.*figure), text(row.high.*figure), joint);
+// In the unit of the figure whose range it is.
+std::string time_range(const PlanRow& row, const char* joint = "-") {
+  return sim::joined_range(long_time_text(row.low.time_s, row.time_s),
+                           long_time_text(row.high.time_s, row.time_s), joint);
+}
+std::string price_range(const PlanRow& row, const char* joint = "-") {
+  const double usd = row.price.total();
+  return sim::joined_range(total_text(row.low.usd, usd), total_text(row.high.usd, usd), joint);
 }
 
 // "4 nodes with qwd take"
@@ -206,9 +209,9 @@ std::vector<Cell> cells_of(const PlanRow& row, const RowBill& bill) {
   };
   append(layout_cells(row.report));
   append({{"time", long_time_text(row.time_s)},
-          {"likely time", range_text(row, &TimeAndPrice::time_s, long_time_text)},
+          {"likely time", time_range(row)},
           {"price", to_text(sim::Dollars::from_base(row.price.total()))},
-          {"likely price", range_text(row, &TimeAndPrice::usd, total_text)},
+          {"likely price", price_range(row)},
           split_cell(row),
           {"energy", energy_text(row.energy_j)}});
   if (row.report.goodput) append(goodput_cells(*row.report.goodput));
@@ -249,15 +252,11 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
 }
 
 std::string summary_of(const PlanRow& row) {
-  const auto with_range = [&](const std::string& text, double TimeAndPrice::*figure,
-                              std::string (*text_of)(double)) {
-    return fmt::format("{} (likely {})", text, range_text(row, figure, text_of, " to "));
-  };
-  const std::string text =
-      setup_text(row) + " " +
-      with_range(long_time_text(row.time_s), &TimeAndPrice::time_s, long_time_text);
-  if (row.price.total() <= 0) return text;
-  return text + " and " + with_range(total_text(row.price.total()), &TimeAndPrice::usd, total_text);
+  const double usd = row.price.total();
+  const std::string time = fmt::format("{} {} (likely {})", setup_text(row),
+                                       long_time_text(row.time_s), time_range(row, " to "));
+  if (usd <= 0) return time;
+  return fmt::format("{} and {} (likely {})", time, total_text(usd, usd), price_range(row, " to "));
 }
 
 }  // namespace apps

@@ -227,12 +227,16 @@ Parsed<double> parse_base(std::string_view text, Dimension dimension, std::strin
 }
 
 // `unit` is without prefix. From 999.5 on, three digits would read 1000: the next prefix is used.
-std::string with_prefix(double base, std::string_view unit) {
+// With the prefix that fits `like`.
+std::string with_prefix(double base, std::string_view unit, double like) {
   std::size_t index = 0;
-  while (index + 1 < kDecimal.size() && std::abs(base) / kDecimal[index].factor >= 999.5) ++index;
+  while (index + 1 < kDecimal.size() && std::abs(like) / kDecimal[index].factor >= 999.5) ++index;
   const double value = base / kDecimal[index].factor;
   const int decimals = std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f} {}{}", value, decimals, kDecimal[index].letters, unit);
+}
+std::string with_prefix(double base, std::string_view unit) {
+  return with_prefix(base, unit, base);
 }
 
 }  // namespace
@@ -329,6 +333,9 @@ std::string to_text(Watts value) { return with_prefix(value.base(), "W"); }
 std::string to_text(DollarRate value) { return fmt::format("{:.2f} USD/h", value.base() * 3600); }
 std::string to_text(BytePrice value) { return fmt::format("{:.3f} USD/GB", value.base() * 1e9); }
 std::string to_text(Dollars value) { return with_prefix(value.base(), "USD"); }
+std::string to_text(Dollars value, Dollars like) {
+  return with_prefix(value.base(), "USD", like.base());
+}
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 60;

@@ -54,6 +54,8 @@ struct QuantityUnits {
 [[nodiscard]] std::string to_text(DollarRate value);
 [[nodiscard]] std::string to_text(BytePrice value);
 [[nodiscard]] std::string to_text(Dollars value);
+// In the unit of `like`, beside which it is read.
+[[nodiscard]] std::string to_text(Dollars value, Dollars like);
 
 // "18.5-26.4 Gbps" from "18.5 Gbps" and "26.4 Gbps": a shared unit is written once. Times and
 // dollars share that of `high`: "0.99-1.5 days" from "23.8 h" and "1.5 days".

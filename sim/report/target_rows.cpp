@@ -27,27 +27,28 @@ TableRow target_row(std::string label, const std::function<std::string(const Tok
           }};
 }
 
-std::string days_text(double days) { return long_time_text(days * kDay_s); }
-std::string usd_text(double usd) {
-  return std::isfinite(usd) ? to_text(Dollars::from_base(usd)) : "never";
-}
-
 }  // namespace
 
 std::vector<TableRow> target_rows() {
   return {
       target_row("tokens to train",
                  [](const TokenTarget& t) { return fmt::format("{:g}", t.tokens); }),
-      target_row("  time", [](const TokenTarget& t) { return days_text(t.days); }),
+      target_row("  time", [](const TokenTarget& t) { return long_time_text(t.days * kDay_s); }),
       target_row(kRangeLabel,
                  [](const TokenTarget& t) {
-                   return joined_range(days_text(t.days_low), days_text(t.days_high), "-");
+                   const auto end = [&](double days) {
+                     return long_time_text(days * kDay_s, t.days * kDay_s);
+                   };
+                   return joined_range(end(t.days_low), end(t.days_high));
                  }),
       target_row("  price",
-                 [](const TokenTarget& t) { return t.usd > 0 ? usd_text(t.usd) : std::string(); }),
+                 [](const TokenTarget& t) {
+                   return t.usd > 0 ? total_text(t.usd, t.usd) : std::string();
+                 }),
       target_row(kRangeLabel,
                  [](const TokenTarget& t) {
-                   return t.usd > 0 ? joined_range(usd_text(t.usd_low), usd_text(t.usd_high), "-")
+                   return t.usd > 0 ? joined_range(total_text(t.usd_low, t.usd),
+                                                   total_text(t.usd_high, t.usd))
                                     : std::string();
                  }),
   };
@@ -67,12 +68,24 @@ void add_target(const TokenTarget& t, nlohmann::ordered_json& record) {
                                        {"training_usd_high", finite(t.usd_high)}});
 }
 
-std::string long_time_text(double seconds) {
+std::string long_time_text(double seconds) { return long_time_text(seconds, seconds); }
+
+std::string long_time_text(double seconds, double like) {
   if (!std::isfinite(seconds)) return "never";
-  if (seconds >= kDay_s) return fmt::format("{:.1f} days", seconds / kDay_s);
-  if (seconds >= kHour_s) return fmt::format("{:.1f} h", seconds / kHour_s);
-  if (seconds >= kMinute_s) return fmt::format("{:.1f} min", seconds / kMinute_s);
+  if (!std::isfinite(like)) like = seconds;
+  const auto in = [&](double unit_s, const char* unit) {
+    const double number = seconds / unit_s;
+    return fmt::format("{:.{}f} {}", number, number < 0.95 ? 2 : 1, unit);
+  };
+  if (like >= kDay_s) return in(kDay_s, "days");
+  if (like >= kHour_s) return in(kHour_s, "h");
+  if (like >= kMinute_s) return in(kMinute_s, "min");
   return to_text(Seconds::from_base(seconds));
+}
+
+std::string total_text(double usd, double like) {
+  if (!std::isfinite(usd)) return "never";
+  return to_text(Dollars::from_base(usd), Dollars::from_base(std::isfinite(like) ? like : usd));
 }
 
 }  // namespace sim

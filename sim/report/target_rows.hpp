@@ -17,5 +17,8 @@ void add_target(const TokenTarget& target, nlohmann::ordered_json& record);
 
 // "29.4 days", "7.2 h", "13.6 min", "42 s": nothing longer than days, as trainings take weeks.
 [[nodiscard]] std::string long_time_text(double seconds);
+// In the unit of `like`, beside which it is read; likewise "987 kUSD".
+[[nodiscard]] std::string long_time_text(double seconds, double like);
+[[nodiscard]] std::string total_text(double usd, double like);
 
 }  // namespace sim
