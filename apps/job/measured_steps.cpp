@@ -91,31 +91,36 @@ void add_flags(const std::string& text, Arguments& arguments) {
   arguments.insert(arguments.end(), more.begin(), more.end());
 }
 
+std::string problem_of_column(const std::string& column,
+                              const std::vector<std::string_view>& known) {
+  if (column == "set") return "cannot be a column; name the key itself, e.g. model.layers";
+  if (column == "topology") return "cannot be a column; all rows are of the cluster of --topology";
+  if (column.find('.') != std::string::npos || std::ranges::count(known, column) > 0) return "";
+  const std::string meant = sim::suggestion(column, known);
+  return "unknown column" +
+         (meant.empty() ? "; a column is a flag of run, a key, or what was measured" : meant);
+}
+
 // A column is a measured time, a name, a flag, or a key with a dot.
-void check_columns(const CsvRow& row) {
+void check_columns(const CsvRow& row, const std::string& file) {
   JobOptions unused;
   const po::options_description flags = job_flags(unused);
-  std::vector<std::string_view> known{kName,         kFlags,     kStepSeconds, kTokens,
-                                      kTokensPerGpu, "topology", "set"};
+  std::vector<std::string_view> known{kName, kFlags, kStepSeconds, kTokens, kTokensPerGpu};
   for (const auto& flag : flags.options()) known.emplace_back(flag->long_name());
+  std::vector<std::string> problems;
   for (const auto& [column, text] : row.fields()) {
-    if (column.find('.') != std::string::npos || std::ranges::count(known, column) > 0) continue;
-    const std::string meant = sim::suggestion(column, known);
-    row.fail(fmt::format(
-        "{}: unknown column{}", sim::printable(column),
-        meant.empty() ? "; a column is a flag of run, a key, or what was measured" : meant));
+    const std::string problem = problem_of_column(column, known);
+    if (problem.empty()) continue;
+    problems.push_back(
+        fmt::format("{}{}: {}", row.header_place(), sim::printable(column), problem));
   }
+  sim::throw_problems(sim::printable_path(file), problems);
 }
 
 Arguments arguments_in(const CsvRow& row, const Arguments& common) {
   Arguments arguments = common;
   for (const auto& [column, text] : row.fields()) {
     if (column == kName || is_measured(column) || text.empty()) continue;
-    if (column == "topology" || column == "set") {
-      row.fail(fmt::format("{}: cannot be a column; {}", column,
-                           column == "set" ? "name the key itself, e.g. model.layers"
-                                           : "all rows are of the cluster of --topology"));
-    }
     if (column == kFlags) {
       add_flags(text, arguments);
       continue;
@@ -182,7 +187,7 @@ std::vector<MeasuredStep> read_measured_steps(const std::string& file, const Arg
     throw InputError(fmt::format("{}: has {} rows; give {} or fewer", sim::printable_path(file),
                                  rows.size(), kMostRows));
   }
-  check_columns(rows.front());
+  check_columns(rows.front(), file);
   std::vector<MeasuredStep> steps;
   for (const CsvRow& row : rows) {
     try {

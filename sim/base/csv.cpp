@@ -101,6 +101,7 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
   }
   std::vector<CsvRow> rows;
   std::vector<std::string> header;
+  std::string header_place;
   std::vector<std::string> problems;
   int number = 0;
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin a file so
@@ -112,6 +113,7 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
     const std::vector<std::string> fields = fields_of(line);
     if (header.empty()) {
       header = fields;
+      header_place = place;
       if (columns.empty() || is_header(header, columns, optional)) continue;
       throw InputError(fmt::format(
           "{}is not the header; write {}{}", place, joined(columns, ","),
@@ -125,7 +127,7 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
     }
     std::map<std::string, std::string> by_name;
     for (std::size_t i = 0; i < fields.size(); ++i) by_name[header[i]] = fields[i];
-    rows.emplace_back(place, std::move(by_name));
+    rows.emplace_back(place, header_place, std::move(by_name));
   }
   throw_problems(name, problems);
   if (header.empty() && !columns.empty()) {

@@ -16,8 +16,10 @@ namespace sim {
 // One line, with its fields by column name.
 class CsvRow {
  public:
-  CsvRow(std::string place, std::map<std::string, std::string> fields)
-      : place_(std::move(place)), fields_(std::move(fields)) {}
+  CsvRow(std::string place, std::string header_place, std::map<std::string, std::string> fields)
+      : place_(std::move(place)),
+        header_place_(std::move(header_place)),
+        fields_(std::move(fields)) {}
 
   // Throws an InputError with the line's location if there is no such column.
   [[nodiscard]] const std::string& text(const std::string& column) const;
@@ -33,11 +35,13 @@ class CsvRow {
   [[nodiscard]] const std::map<std::string, std::string>& fields() const { return fields_; }
   // "file:line:1: column", for errors of others.
   [[nodiscard]] std::string place_of(const std::string& column) const { return place_ + column; }
+  // "file:line:1: " of the header, for errors in the names of columns.
+  [[nodiscard]] const std::string& header_place() const { return header_place_; }
   // Throws an InputError with the line's location.
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
-  std::string place_;  // "file:line:1: "
+  std::string place_, header_place_;  // "file:line:1: "
   std::map<std::string, std::string> fields_;
 };
 

@@ -170,9 +170,15 @@ TEST(FitSteps, AreRefusedWithTheirLine) {
       {"model\ngpt_125m\n", "steps.csv:2:1: has no measured time"},
       {"model,step_s,tokens_per_second\ngpt_125m,1,2\n", "has both"},
       {"model,step_s\ngpt_125,1\n", "steps.csv:2:1: --model"},
-      {"model,nods,step_s\ngpt_125m,1,1\n", "nods: unknown column; did you mean nodes?"},
-      {"model,step_ms\ngpt_125m,1\n", "step_ms: unknown column; did you mean step_s?"},
-      {"model,topology,step_s\ngpt_125m,a,1\n", "topology: cannot be a column"},
+      // In the header, whose line is not the row's.
+      {"model,nods,step_s\ngpt_125m,1,1\n",
+       "steps.csv:1:1: nods: unknown column; did you mean nodes?"},
+      {"# of today\nmodel,step_ms\ngpt_125m,1\n",
+       "steps.csv:2:1: step_ms: unknown column; did you mean step_s?"},
+      {"model,topology,step_s\ngpt_125m,a,1\n", "steps.csv:1:1: topology: cannot be a column"},
+      {"model,set,step_s\ngpt_125m,a,1\n", "steps.csv:1:1: set: cannot be a column"},
+      {"model,nods,topology,step_s\ngpt_125m,1,a,1\n",
+       "steps.csv:1:1: nods: unknown column; did you mean nodes?\nsteps.csv:1:1: topology: cannot"},
       {"model,scheme,step_s\ngpt_125m,\"qwd,zeropp\",1\n", "names several schemes"},
       {"model,tp,step_s\ngpt_125m,3,1\n", "steps.csv:2:1: --tp"},
   };
@@ -183,6 +189,7 @@ TEST(FitSteps, AreRefusedWithTheirLine) {
         run(words("fit --steps steps.csv -o mine.toml " + kOwnCluster), sandbox.path());
     EXPECT_EQ(outcome.code, 2) << text;
     EXPECT_NE(outcome.err.find(message), std::string::npos) << text << "\n" << outcome.err;
+    EXPECT_EQ(outcome.err.find("steps.csv:2:1: steps.csv"), std::string::npos) << outcome.err;
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(sandbox.names(), Arguments{"steps.csv"});
   }
