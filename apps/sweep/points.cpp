@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <regex>
 
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/words.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -71,6 +73,20 @@ constexpr sim::TomlKey kSpecKeys[] = {
      "Every combination of values from these lists is a point."},
     {"together.NAME.KEY", "list of strings, numbers, true or false", "none",
      "All lists in a table have the same length; their n-th values go together."}};
+
+// A message of run as the spec spells what it names: a key is a key there, not the value of a flag.
+std::string in_words_of_spec(const std::string& message) {
+  static const std::regex key("--set ([a-z])");
+  return std::regex_replace(message, key, "$1");
+}
+
+Inputs report_in_words_of_spec(const Inputs& inputs) {
+  try {
+    return report_of_point(inputs);
+  } catch (const sim::InputError& error) {
+    throw sim::InputError(in_words_of_spec(error.what()));
+  }
+}
 
 // "12 of 200 points, 3.40 a second, 55 s left; 2 refused or crashed". Points that ended before count
 // too, but not for the rate.
@@ -132,11 +148,11 @@ sim::sweep::Runner run_in(const std::filesystem::path& folder) {
   const auto files = std::make_shared<PointFiles>(folder);
   return {.version = GARDENHOSE_VERSION,
           .folder = folder,
-          .report = [](const Inputs& inputs) { return report_of_point(inputs); },
+          .report = report_in_words_of_spec,
           .refusal =
               [](const Inputs& inputs) {
                 const Arguments arguments = arguments_of(inputs);
-                return refusal_of({arguments.begin() + 1, arguments.end()});
+                return in_words_of_spec(refusal_of({arguments.begin() + 1, arguments.end()}));
               },
           .files = [files](const Inputs& inputs) { return files->of(inputs); }};
 }

@@ -165,6 +165,18 @@ TEST(SweepShards, OfDifferentSweepsAreNotMerged) {
   EXPECT_EQ(sandbox.names(), (Arguments{"mine.toml", "s.1of2.sqlite", "s.2of2.sqlite", "s.toml"}));
 }
 
+// A point's key stands in a table of the spec, which knows no flag for it.
+TEST(Sweep, RefusalsNameKeysAsTheSpecDoes) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml",
+                std::string(kTinySweep) + "network.nic_bandwidth = [\"100 Gbps\", \"9 GB\"]\n");
+  const Outcome outcome = sweep_in(sandbox);
+  const std::string all =
+      outcome.out + outcome.err + query(sandbox, "select message from points").back();
+  EXPECT_NE(all.find(" network.nic_bandwidth: 'GB' is not a unit"), std::string::npos) << all;
+  EXPECT_EQ(all.find("--set"), std::string::npos) << all;
+}
+
 TEST(Sweep, ADamagedStoreIsRefused) {
   for (const char* damage :
        {"update points set inputs = '{'", "update reports set report = '[1]'"}) {
