@@ -16,6 +16,7 @@
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -77,11 +78,23 @@ bool can_run(const Job& job, const sim::Scheme& scheme) {
   return !job.zero || scheme.is_defined_for(*job.zero);
 }
 
+// A stage of ZeRO that the stack brings, as nobody asked for one, is no stage to blame.
+void check_stage_of_stack(const JobOptions& options, const sim::Scheme& scheme) {
+  const auto stage = stage_of(options.parallelism);
+  if (options.parallelism.zero || !stage || scheme.is_defined_for(*stage)) return;
+  const std::string others = sim::joined(scheme.zero, " or ");
+  throw InputError(fmt::format(
+      "--stack: {} runs ZeRO-{} unless --zero says otherwise, but {} is defined for {}; add "
+      "--zero {}, or choose another --stack or scheme",
+      options.parallelism.stack, *stage, scheme.name, others, others));
+}
+
 std::vector<sim::Scheme> schemes_of(const JobOptions& options, const Job& job) {
   std::vector<sim::Scheme> schemes;
   if (options.schemes != std::vector<std::string>{"all"}) {
     for (const std::string& name : options.schemes) {
       schemes.push_back(scheme_of(name, "--scheme", job.kind()));
+      if (!job.inner) check_stage_of_stack(options, schemes.back());
     }
     return schemes;
   }
@@ -185,6 +198,7 @@ Job read_job(const JobOptions& options) {
   job.scheme_settings = settings.scheme;
   if (is_wide_area(options.topology)) {
     job.inner = scheme_of(options.inner_scheme, "--inner-scheme", sim::SchemeKind::inside);
+    check_stage_of_stack(options, *job.inner);
     job.parallelism = job.setup_of(*job.inner).parallelism;
   }
   read_reliability(options, settings, job);

@@ -78,6 +78,13 @@ const Refused kWrong[] = {
      "--hybrid-shard: tlq has no exchange between groups of replicas; choose --scheme sharded"},
     {kA100 + "--zero 3 --scheme sdp4bit",
      "--zero: sdp4bit is defined for 1, 2, not for 3; choose --zero 1 or 2"},
+    {kA100 + "--stack maxtext --zero 3 --scheme sdp4bit",
+     "--zero: sdp4bit is defined for 1, 2, not for 3; choose --zero 1 or 2"},
+    // Nobody asked for that stage.
+    {kA100 + "--stack maxtext --scheme sdp4bit",
+     "--stack: maxtext runs ZeRO-3 unless --zero says otherwise, but sdp4bit is defined for 1 or "
+     "2; "
+     "add --zero 1 or 2, or choose another --stack or scheme"},
     {kA100 + "--virtual-stages 0", "--virtual-stages: 0 is less than 1"},
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
     {kA100 + "--pp 4 --virtual-stages 5",
