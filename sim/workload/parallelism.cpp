@@ -10,6 +10,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/workload/attention_support.hpp"
 #include "sim/workload/stacks.hpp"
 #include "sim/workload/stages.hpp"
 
@@ -202,6 +203,9 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
 }
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  if (const std::string lacks = attention_problem(cluster.gpu, p.attention); !lacks.empty()) {
+    problem(lacks);
+  }
   if (p.optimizer_state == OptimizerState::host && !host_copy_rate(cluster)) {
     problem(
         fmt::format("`optimizer-state`: {} lacks gpu.host_bandwidth, over which the state is "

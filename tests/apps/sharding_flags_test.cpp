@@ -104,6 +104,9 @@ const Refused kWrong[] = {
     {kA100 + "--precision int8", "--precision: 'int8' is not one of: bf16, fp8, mxfp8, nvfp4"},
     {kA100 + "--precision fp8",
      "--precision: NVIDIA A100-SXM4-40GB has no gpu.fp8 rate; choose bf16 or another cluster"},
+    {kA100 + "--attention flash3",
+     "--attention: flash3 is written for Hopper and does not run on NVIDIA A100-SXM4-40GB; choose "
+     "fused, the usual kernel there, or unfused"},
     {kH100 + "--precision nvfp4",
      "--precision: NVIDIA H100 80GB HBM3 has no gpu.fp4 rate; choose bf16 or another cluster"},
     {kH100 + "--zero 3 --weight-precision mxfp8",
