@@ -9,6 +9,7 @@
 #include "apps/job/measured_steps.hpp"
 #include "apps/print.hpp"
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/likely.hpp"
 #include "sim/base/parallel.hpp"
@@ -88,6 +89,9 @@ std::vector<Drift> check_trace(const MeasuredCheck& options, const MeasuredStep&
   for (const std::string& file : options.traces) traces.push_back(sim::trace::read_trace(file));
   const study::TraceFit traced =
       study::compare_trace(summarize(traces), step.job, step.setup, study::ranks_of(traces));
+  for (const std::string& line : study::remarks_on(traced)) {
+    print_note("warning: {}\n", with_flags(line));
+  }
   std::vector<Drift> drifts = drifts_of(step, traced);
   print_text("\n");
   print_styled(to_text(drift_table("kernels", drifts), output_width()));

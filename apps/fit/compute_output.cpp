@@ -11,6 +11,7 @@
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/study/fit/cluster_file.hpp"
 
@@ -256,6 +257,7 @@ ComputeJson json_of(const TraceFitAnswer& answer) {
           {"base_step_s", answer.fit.base_step_s},
           {"fit_step_s", answer.fit.fit_step_s},
           {"measured_idle_s", answer.measured.idle_s},
+          {"base_idle_s", answer.fit.base_idle_s},
           {"measured_exposed_comm_s", answer.measured.exposed_s}};
 }
 
@@ -293,6 +295,9 @@ void print(const std::string& format, const StepFitAnswer& answer) {
 }
 
 void print(const std::string& format, const TraceFitAnswer& answer) {
+  for (const std::string& line : study::remarks_on(answer.fit)) {
+    print_note("warning: {}\n", with_flags(line));
+  }
   if (format != "table") return print_records(format, json_of(answer), group_records(answer));
   print_text("{} profiled step{} on {} GPU{}{}\n\n", answer.measured.steps,
              answer.measured.steps == 1 ? "" : "s", answer.measured.gpus,

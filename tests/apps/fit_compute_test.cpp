@@ -80,6 +80,28 @@ TEST(FitTrace, KnowsEverySimulatedKernel) {
   }
 }
 
+// A trace of other layers, of as many larger ones, or of a host that is slower is told of; the job's own is
+// not, however fast its GPU.
+TEST(FitTrace, TellsWhatConstantsOfKernelsDoNotExplain) {
+  const std::string job =
+      "--topology sdp4bit_a100 --nodes 1 --stack torch-eager --zero 1 --model gpt_350m";
+  const auto warnings_of = [&](const std::string& traced) {
+    const Sandbox sandbox;
+    write_trace(sandbox, job + traced);
+    const Outcome fit = run(words("fit --trace trace.json " + job), sandbox.path());
+    EXPECT_EQ(fit.code, 0) << fit.err;
+    return fit.err;
+  };
+  EXPECT_EQ(warnings_of(""), "");
+  EXPECT_EQ(warnings_of(" --set fitted.compute_efficiency=0.6"), "");
+  EXPECT_NE(warnings_of(" --set model.layers=12").find("matrix products a step, but the job has"),
+            std::string::npos);
+  EXPECT_NE(warnings_of(" --set model.hidden=2048 --set model.head_width=128")
+                .find("times as long as those of the job"),
+            std::string::npos);
+  EXPECT_NE(warnings_of(" --host-issue 300us").find("no kernel runs for"), std::string::npos);
+}
+
 // A CSV file of steps that the program predicts with these settings.
 std::string made_steps(const std::string& settings, double rest_s = 0, double noise = 0) {
   std::string text = "name,model,micro-batch,accumulation,step_s\n";

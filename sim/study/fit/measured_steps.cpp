@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/study/fit/measured_steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -196,13 +198,52 @@ trace::Summary simulated_summary(const Job& job, const Setup& setup, std::span<c
   return trace::summarize({&trace, 1});
 }
 
+std::vector<std::string> remarks_on(const TraceFit& traced) {
+  // Libraries cut few products in two, and no efficiency is off by so much.
+  constexpr double kMostTimesAsMany = 1.3, kMostTimesAsLong = 2;
+  constexpr double kLeastIdle = 0.05;  // of the step
+  const auto differ = [](double one, double other, double most) {
+    return std::max(one, other) > most * std::min(one, other);
+  };
+  std::vector<std::string> lines;
+  const auto products = std::ranges::find_if(
+      traced.groups, [](const GroupTime& one) { return one.group == &all_groups().front(); });
+  if (products != traced.groups.end()) {
+    const GroupTime& one = *products;
+    if (differ(one.kernels, one.model_kernels, kMostTimesAsMany)) {
+      lines.push_back(fmt::format(
+          "`trace`: has {:.0f} matrix products a step, but the job has {:.0f}; check `model`, "
+          "`accumulation`, `recompute` and how the job is split",
+          one.kernels, one.model_kernels));
+    } else if (differ(one.measured_s, one.base_s, kMostTimesAsLong)) {
+      lines.push_back(
+          fmt::format("`trace`: its matrix products take {:.3g} times as long as those of the job, "
+                      "which has as "
+                      "many; check the sizes: `model`, `micro-batch`, `sequence` and `tp`",
+                      one.measured_s / one.base_s));
+    }
+  }
+  const double more_s = traced.measured_idle_s - traced.base_idle_s;
+  if (more_s > kLeastIdle * traced.measured_step_s) {
+    lines.push_back(fmt::format(
+        "`trace`: no kernel runs for {:.0f} % of the step, predicted: {:.0f} %; the host issues "
+        "kernels too slowly, or the step waits for data or other ranks, and no constant of kernels "
+        "changes that: see `host-issue`, or fit fitted.host_slowdown to the times of whole steps",
+        100 * traced.measured_idle_s / traced.measured_step_s,
+        100 * traced.base_idle_s / traced.base_step_s));
+  }
+  return lines;
+}
+
 TraceFit compare_trace(const trace::Summary& measured, const Job& job, const Setup& setup,
                        std::span<const int> ranks) {
   const trace::Summary base = simulated_summary(job, setup, ranks);
   return {.groups = groups_of(measured, base),
           .unmodelled = unmodelled_in(measured, base),
           .measured_step_s = measured.step_s.mean,
-          .base_step_s = base.step_s.mean};
+          .base_step_s = base.step_s.mean,
+          .measured_idle_s = measured.idle_s,
+          .base_idle_s = base.idle_s};
 }
 
 TraceFit fit_trace(const trace::Summary& measured, const Job& job, const Setup& setup,

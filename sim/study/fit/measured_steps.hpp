@@ -55,7 +55,12 @@ struct TraceFit {
   std::vector<GroupTime> groups;
   std::vector<trace::ClassTime> unmodelled;  // classes that the trace has and the model has not
   double measured_step_s = 0, base_step_s = 0, fit_step_s = 0;
+  double measured_idle_s = 0, base_idle_s = 0;  // no kernel runs
 };
+
+// Why the trace may be of another job, by its numbers of products and their time; and that GPUs wait
+// longer than predicted, which no constant of kernels explains. A sentence each.
+[[nodiscard]] std::vector<std::string> remarks_on(const TraceFit& traced);
 
 // The groups as the base predicts them, without a fit.
 [[nodiscard]] TraceFit compare_trace(const trace::Summary& measured, const Job& job,
