@@ -57,9 +57,9 @@ po::options_description run_flags(RunOptions& o) {
       "break-even bandwidth: find, by repeated simulation, the NIC bandwidth below which each "
       "scheme beats its baseline (--format table always shows it below the table)");
   add("range", po::value<std::string>()->default_value("auto"),
-      "on|off|auto: likely range of throughput, price and speed-up, eight cases of ten: two more "
-      "simulations in which the compute efficiency, the network and the codecs are off as far as "
-      "their spreads say; auto: only for steps of at most half a million operations");
+      "on|off|auto: likely range of throughput, price and speed-up, eight cases of ten, with "
+      "the compute efficiency, the network, the codecs and the host drawn from their spreads: four "
+      "more simulations; auto: only for steps of at most half a million operations");
   add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
@@ -138,7 +138,7 @@ bool wants_range(const RunOptions& options, std::size_t operations) {
 void note_left_out(const RunOptions& options, std::size_t operations) {
   if (options.range != ShowRange::where_cheap || operations <= kCheapOperations) return;
   print_note(
-      "note: no likely range is shown, as it takes two more simulations of {:.2g} million "
+      "note: no likely range is shown, as it takes four more simulations of {:.2g} million "
       "operations; --range on shows it\n",
       static_cast<double>(operations) / 1e6);
 }

@@ -16,7 +16,7 @@
 
 namespace apps {
 
-// The effect of the compute efficiency's spread on an answer, which takes two more simulations.
+// The likely range of an answer, which takes four more simulations.
 enum class ShowRange { where_cheap, always, never };
 
 struct RunOptions {

@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/study/simulation.hpp"
 #include "sim/times/published.hpp"
@@ -65,6 +69,61 @@ TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
   EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
 }
 
+// Of what is simulated with GPUs and network drawn from their spreads together, the range holds eight cases
+// of ten, with as many beyond either end: where computing binds, where the network does, and where each
+// hides the other.
+TEST(LikelyRange, HoldsAsManyDrawsAsItSays) {
+  for (const char* flags :
+       {"--topology pcie_rtx_pro_5000 --model gpt_1.3b --zero 3",
+        "--topology pcie_rtx_pro_5000 --model gpt_1.3b --zero 1",
+        "--topology dgx_h100_x16 --nodes 2 --model gpt_1.3b --zero 3 --overlap all "
+        "--set network.nic_bandwidth=100Gbps",
+        "--topology dgx_h100_x16 --nodes 2 --model gpt_1.3b --zero 3 --overlap all "
+        "--set network.nic_bandwidth=40Gbps"}) {
+    const Job job = job_of(std::string(flags) + " --host-issue 0s");
+    const Report report = simulate(job, job.setups.front()).report;
+    const LikelyRange range = range_of(job, job.setups.front(), report);
+    std::vector<double> speeds;
+    for (const Off& off : drawn_offs(60)) {
+      const double seconds = seconds_of(off_by(job, off), job.setups.front());
+      speeds.push_back(report.tokens_per_s * report.time_s / seconds);
+    }
+    std::ranges::sort(speeds);
+    // No narrower to either side than the draws, and not much wider.
+    EXPECT_LT(range.tokens_per_s_low / speeds[6], 1.02) << flags;
+    EXPECT_GT(range.tokens_per_s_low / speeds[6], 0.96) << flags;
+    EXPECT_GT(range.tokens_per_s_high / speeds[53], 0.98) << flags;
+    EXPECT_LT(range.tokens_per_s_high / speeds[53], 1.04) << flags;
+  }
+}
+
+// A sequence whose draws fill the space: their moments are those of independent normal laws.
+TEST(LikelyRange, DrawsEachConstantForItself) {
+  const auto mean = [](const std::function<double(const Off&)>& of) {
+    const auto offs = drawn_offs(4096);
+    double sum = 0;
+    for (const Off& off : offs) sum += of(off);
+    return sum / static_cast<double>(offs.size());
+  };
+  const std::array all{&Off::compute, &Off::network, &Off::codecs, &Off::host};
+  for (const auto one : all) {
+    EXPECT_NEAR(mean([&](const Off& off) { return off.*one; }), 0, 0.01);
+    for (const auto other : all) {
+      EXPECT_NEAR(mean([&](const Off& off) { return off.*one * off.*other; }), one == other, 0.02);
+    }
+  }
+}
+
+// The longer of two times, each off by as much: it is over in time only if both are.
+TEST(LikelyRange, OfTheLongerOfTwoTimesIsShortWhereBothAre) {
+  const double spread = 0.1, far = std::exp(kFar * spread);
+  const TimeWhenOff time{.simulated = {far, 1 / far, far, far}};
+  const auto [shortest, longest] = likely_times(time);
+  // Both below z with probability 0.1 where each is with its root, and likewise 0.9.
+  EXPECT_NEAR(std::log(shortest) / spread, -0.478, 0.02);
+  EXPECT_NEAR(std::log(longest) / spread, 1.632, 0.02);
+}
+
 // On one GPU, whose host issues each kernel.
 Job eager_job(const std::string& flags) {
   return job_of(
@@ -73,7 +132,8 @@ Job eager_job(const std::string& flags) {
       flags);
 }
 
-// A host that may bind widens the slow end alone, and both where it does bind.
+// A host that may bind widens the slow end, and takes from the fast one, since GPUs that are faster wait
+// for it; where it does bind, it widens both.
 TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
   const auto ends = [](const std::string& flags) {
     const Job job = eager_job("--micro-batch 1 " + flags);
@@ -83,7 +143,9 @@ TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
                      range.tokens_per_s_high / report.tokens_per_s};
   };
   const auto ideal = ends("--sequence 2048 --host-issue 0s"), ahead = ends("--sequence 2048");
-  EXPECT_NEAR(ahead.second, ideal.second, 0.02);
+  EXPECT_GT(ahead.first, 1.1 * ideal.first);
+  EXPECT_LE(ahead.second, ideal.second);
+  EXPECT_GT(ahead.second, 1.05);
   const auto [bound_slower, bound_faster] = ends("--sequence 128");
   // Of spread 0.89: a factor of 3 in the host's time.
   EXPECT_GT(bound_slower, 2);

@@ -2,7 +2,6 @@
 #include "sim/study/search/likely_range.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -17,7 +16,6 @@ namespace {
 bool is_of_network(const Assumption& one) {
   return one.concern == Concern::links || one.concern == Concern::wide_area;
 }
-bool is_of_host(const Assumption& one) { return one.name == "host_issue"; }
 bool is_of_codecs(const Assumption& one) { return one.name == "codec_time"; }
 
 // The logarithm of the efficiency is off by so much; at most the whole roofline, unless a fit says so,
@@ -89,27 +87,17 @@ double host_effect(const Report& report, double spread, double sign) {
   return std::max(0.0, moved) / kLikelySpreads;
 }
 
-// The most probable point at the faster (1) or slower (-1) end of the range.
-Off end_of(const Job& job, const Setup& setup, const Report& report, double sign) {
-  const Off effects = effects_of(job, shares_of(report));
-  const double spread = host_spread(job, setup);
-  const double host = host_effect(report, spread, sign);
-  const double length = std::hypot(length_of(effects), host);
-  if (!(length > 0)) return {};
-  const double each = sign * kLikelySpreads / length;
-  return {each * effects.compute, each * effects.network, each * effects.codecs,
-          each * host * spread};
+// Of rounds whose constants change how many tokens they keep, the time per token.
+double time_per_token(const Job& job, const Setup& setup, const Report& unchanged) {
+  if (!job.inner) return seconds_of(job, setup) / unchanged.time_s;
+  return unchanged.tokens_per_s / simulate(job, setup).report.tokens_per_s;
 }
 
-LikelyRange range_of_rounds(const std::array<Job, 2>& ends, const Setup& setup, int jobs) {
-  const auto reports = in_parallel(jobs, ends.size(),
-                                   [&](std::size_t i) { return simulate(ends[i], setup).report; });
-  const Report& low = reports.front();
-  const Report& high = reports.back();
-  return {.tokens_per_s_low = low.tokens_per_s,
-          .tokens_per_s_high = high.tokens_per_s,
-          .usd_per_million_tokens_low = high.usd_per_million_tokens,
-          .usd_per_million_tokens_high = low.usd_per_million_tokens};
+// With the constants off. Rents are paid for the time, egress for the bytes.
+double price_at(const Report& report, double tokens_per_s) {
+  const double of_egress = report.round ? report.round->egress_usd / report.round->tokens * 1e6 : 0;
+  const double of_time = report.usd_per_million_tokens - of_egress;
+  return of_egress + of_time * (report.tokens_per_s / tokens_per_s);
 }
 
 }  // namespace
@@ -119,7 +107,6 @@ Job off_by(Job job, const Off& off) {
     move_efficiency(job.topology.sites[table].cluster, job.calibrations[table], off.compute);
   }
   for (const Assumption& one : assumptions()) {
-    if (is_of_host(one) && off.host != 0) job = scaled(std::move(job), one, std::exp(-off.host));
     const double spreads = is_of_network(one) ? off.network : is_of_codecs(one) ? off.codecs : 0;
     if (spreads == 0 || !rests_on(job, one)) continue;
     const double faster = spreads * spread_of(job, one).of_logarithm;
@@ -129,16 +116,23 @@ Job off_by(Job job, const Off& off) {
 }
 
 LikelyRange range_of(const Job& job, const Setup& setup, const Report& report, int jobs) {
-  const std::array ends{off_by(job, end_of(job, setup, report, -1)),
-                        off_by(job, end_of(job, setup, report, 1))};
-  if (job.inner) return range_of_rounds(ends, setup, jobs);
-  const auto speeds = in_parallel(
-      jobs, ends.size(), [&](std::size_t i) { return report.time_s / seconds_of(ends[i], setup); });
-  const auto [slow, fast] = std::minmax({1.0, speeds.front(), speeds.back()});
-  return {.tokens_per_s_low = report.tokens_per_s * slow,
-          .tokens_per_s_high = report.tokens_per_s * fast,
-          .usd_per_million_tokens_low = report.usd_per_million_tokens / fast,
-          .usd_per_million_tokens_high = report.usd_per_million_tokens / slow};
+  if (!(report.tokens_per_s > 0)) return {};
+  const auto simulated = in_parallel(jobs, kSimulatedOffs.size(), [&](std::size_t i) {
+    return time_per_token(off_by(job, kSimulatedOffs[i]), setup, report);
+  });
+  TimeWhenOff time{.codecs = report.time.codec_s / report.time_s,
+                   .codecs_spread = widest(job, is_of_codecs),
+                   .host = report.time.host_s / report.time_s,
+                   .host_issue = report.host_issue_s / report.time_s,
+                   .host_spread = host_spread(job, setup)};
+  std::ranges::copy(simulated, time.simulated.begin());
+  const auto [shortest, longest] = likely_times(time);
+  const double low = report.tokens_per_s / std::max(1.0, longest);
+  const double high = report.tokens_per_s / std::min(1.0, shortest);
+  return {.tokens_per_s_low = low,
+          .tokens_per_s_high = high,
+          .usd_per_million_tokens_low = price_at(report, high),
+          .usd_per_million_tokens_high = price_at(report, low)};
 }
 
 double speed_spread_of(const Job& job) {

@@ -2,28 +2,21 @@
 // The range in which an answer likely lies: in eight cases of ten, as far as spreads are known.
 //
 // Four groups of constants are off independently of each other: how fast GPUs compute, how fast
-// everything between them is, how long codecs take, and how long the host takes to issue a kernel. How
-// much each matters is read off the time's parts, and the constants move to the most probable point at
-// which the answer is as far off as the range's end (first-order reliability: Hasofer and Lind, J. Eng.
-// Mech. Div. ASCE 100, 1974).
+// everything between them is, how long codecs take, and how long the host takes to issue a kernel. All
+// are drawn at a time (sim/study/search/time_draws.hpp).
 #pragma once
 
 #include "sim/report/report.hpp"
 #include "sim/study/job.hpp"
 #include "sim/study/search/spread.hpp"
+#include "sim/study/search/time_draws.hpp"
 
 namespace sim::study {
 
-// By how many of its spreads each group of constants is off; positive is faster.
-struct Off {
-  double compute = 0;
-  double network = 0;  // links, and the network between sites
-  double codecs = 0;
-  double host = 0;  // the logarithm itself: stacks' hosts differ in their spread
-};
+// All but the host, whose spread is that of a setup's stack.
 [[nodiscard]] Job off_by(Job job, const Off& off);
 
-// The answer at either end; everything else stays. Two simulations. `report` is of the unchanged job.
+// The answer at either end; everything else stays. Four simulations. `report` is of the unchanged job.
 [[nodiscard]] LikelyRange range_of(const Job& job, const Setup& setup, const Report& report,
                                    int jobs = 1);
 
