@@ -38,7 +38,7 @@ std::string short_text(const Answer& answer) {
 
 // The range of an answer: the lesser end first.
 std::string likely_text(const Answers& answers, std::size_t question, const char* joint = "-") {
-  const auto [least, greatest] = ends_of(answers, question);
+  const auto [least, greatest] = answers.likely[question];
   const std::string low = short_text(least), high = short_text(greatest);
   return low == high ? low : sim::joined_range(low, high, joint);
 }
@@ -117,7 +117,7 @@ void print(const std::string& format, const Unknown& unknown, const Job& job,
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
     const Found& found = answer.found;
-    const auto [least, greatest] = ends_of(answers, i);
+    const auto [least, greatest] = answers.likely[i];
     const bool ranged = least.found.bracketed() && greatest.found.bracketed();
     const auto figure = [](double value, bool is_one) {
       return is_one ? Json(value) : Json(nullptr);

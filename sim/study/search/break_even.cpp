@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
@@ -16,13 +15,9 @@ constexpr double kEver = std::numeric_limits<double>::infinity();
 
 constexpr double kCloseEnds = 1.1;  // of a likely range
 
-struct Ends {
-  double low = 0, high = kEver;  // factors on the bandwidth: pays nowhere, pays anywhere
-};
-
 // Where the scheme would stop paying if the ratio of the two were off by the model's own error.
-Ends ends_by_model(std::span<const Setup> setups, std::span<const Setup> baselines,
-                   StepTimes& times, const Found& found) {
+BreakEvenEnds ends_by_model(std::span<const Setup> setups, std::span<const Setup> baselines,
+                            StepTimes& times, const Found& found) {
   const double off = std::exp(kLikelySpreads * ratio_spread().of_logarithm);
   const auto gains = [&](double least) {
     return [&, least](double factor) {
@@ -44,17 +39,19 @@ Ends ends_by_model(std::span<const Setup> setups, std::span<const Setup> baselin
                                : found.met};
 }
 
-// And if the network's ratio to the GPUs were: of independent errors.
-Ends likely_ends(const Job& job, std::span<const Setup> setups, std::span<const Setup> baselines,
-                 StepTimes& times, const Found& found) {
-  const double of_speed = kLikelySpreads * speed_spread_of(job);
-  const Ends of_model = ends_by_model(setups, baselines, times, found);
-  const auto away = [&](double end) { return std::hypot(of_speed, std::log(end / found.met)); };
-  return {.low = of_model.low > 0 ? found.met * std::exp(-away(of_model.low)) : 0,
-          .high = std::isfinite(of_model.high) ? found.met * std::exp(away(of_model.high)) : kEver};
-}
-
 }  // namespace
+
+BreakEvenEnds likely_ends(const Job& job, std::span<const Setup> setups,
+                          std::span<const Setup> baselines, StepTimes& times, const Found& found) {
+  const double of_speed = kLikelySpreads * speed_spread_of(job);
+  const BreakEvenEnds of_model = ends_by_model(setups, baselines, times, found);
+  const auto away = [&](double end) { return std::hypot(of_speed, std::log(end / found.met)); };
+  const double low = of_model.low > 0 ? found.met * std::exp(-away(of_model.low)) : 0;
+  const double high =
+      std::isfinite(of_model.high) ? found.met * std::exp(away(of_model.high)) : kEver;
+  return {.low = low < kNicFactors.lowest ? 0 : low,
+          .high = high > kNicFactors.highest ? kEver : high};
+}
 
 std::optional<BreakEven> find_break_even(const Job& job, std::span<const Setup> setups,
                                          std::span<const Setup> baselines, StepTimes& times,
@@ -70,10 +67,8 @@ std::optional<BreakEven> find_break_even(const Job& job, std::span<const Setup> 
   // It pays nowhere, or on fast networks only: there is no bandwidth below which it does.
   if (!found.ever || found.met > found.missed) return BreakEven{0, lowest, now, 0, lowest};
   if (found.always) return BreakEven{highest, kEver, now, highest, kEver};
-  const Ends ends = likely_ends(job, setups, baselines, times, found);
-  const double low = now * ends.low, high = now * ends.high;
-  return BreakEven{now * found.met, now * found.missed, now, low < lowest ? 0 : low,
-                   high > highest ? kEver : high};
+  const BreakEvenEnds ends = likely_ends(job, setups, baselines, times, found);
+  return BreakEven{now * found.met, now * found.missed, now, now * ends.low, now * ends.high};
 }
 
 }  // namespace sim::study

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -16,6 +17,7 @@
 #include "sim/study/membership.hpp"
 #include "sim/study/prices.hpp"
 #include "sim/study/search/best_value.hpp"
+#include "sim/study/search/break_even.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
@@ -250,11 +252,36 @@ double place_of(const Answer& answer, bool greater_is_better) {
   return answer.found.ever == greater_is_better ? -kBeyond : kBeyond;
 }
 
+bool is_break_even(const Job& job, const SolveGoal& goal) {
+  return !job.inner && !goal.beats.empty();
+}
+
+// The other way around where the setup is the faster one from that bandwidth on.
+std::pair<Answer, Answer> ends_of_break_even(const Job& job, const Unknown& unknown,
+                                             std::size_t setup, const Answer& answer) {
+  if (!answer.found.bracketed()) return {answer, answer};
+  const bool is_from = answer.met > answer.missed;
+  const std::span one(&job.setups[setup], 1), beaten(&job.setups.back(), 1);
+  Found found = answer.found;
+  if (is_from) std::swap(found.met, found.missed);
+  StepTimes times(job);
+  const BreakEvenEnds ends =
+      likely_ends(job, is_from ? beaten : one, is_from ? one : beaten, times, found);
+  const auto at = [&](double factor) {
+    Answer end = answer;
+    const bool everywhere = is_from ? factor == 0 : std::isinf(factor);
+    const bool inside = factor > 0 && std::isfinite(factor);
+    end.found = {factor, factor, inside || everywhere, everywhere};
+    end.met = end.missed = unknown.figure(job, factor);
+    end.met_text = end.missed_text = unknown.text(end.met);
+    return end;
+  };
+  return {at(ends.low), at(ends.high)};
+}
+
 }  // namespace
 
-std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question) {
-  std::vector<Answer> all{answers.as_is[question]};
-  for (const std::vector<Answer>& off : answers.off) all.push_back(off[question]);
+std::pair<Answer, Answer> ends_of(const std::vector<Answer>& all) {
   const auto figure =
       std::ranges::find_if(all, [](const Answer& one) { return one.found.bracketed(); });
   if (figure == all.end()) return {all.front(), all.back()};
@@ -280,7 +307,8 @@ void check(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
 
 int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
   const int tries = goal.is_best() ? most_best_tries(unknown.range) : most_tries(unknown.range);
-  return static_cast<int>(kVariants.size() * question_count(job, goal)) * tries;
+  const std::size_t variants = is_break_even(job, goal) ? 1 : kVariants.size();
+  return static_cast<int>(variants * question_count(job, goal)) * tries;
 }
 
 Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal, int jobs,
@@ -292,15 +320,20 @@ Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal, int
     return solvers[variant.compute == 0 ? 0 : variant.compute < 0 ? 1 : 2];
   };
   const std::size_t questions = question_count(job, goal);
+  const bool break_even = is_break_even(job, goal);
+  const std::size_t variants = break_even ? 1 : kVariants.size();
   // Neighbours are of different jobs, and do not wait for each other's simulations.
-  std::vector<Answer> all = in_parallel(jobs, kVariants.size() * questions, [&](std::size_t i) {
-    const Variant& variant = kVariants[i % kVariants.size()];
-    return solver_of(variant).answer(i / kVariants.size(), variant, step);
+  const std::vector<Answer> all = in_parallel(jobs, variants * questions, [&](std::size_t i) {
+    const Variant& variant = kVariants[i % variants];
+    return solver_of(variant).answer(i / variants, variant, step);
   });
-  Answers answers{.as_is = {}, .off = std::vector<std::vector<Answer>>(kVariants.size() - 1)};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t variant = i % kVariants.size();
-    (variant == 0 ? answers.as_is : answers.off[variant - 1]).push_back(std::move(all[i]));
+  Answers answers;
+  for (std::size_t question = 0; question < questions; ++question) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(question * variants);
+    answers.as_is.push_back(*first);
+    answers.likely.push_back(break_even
+                                 ? ends_of_break_even(job, unknown, question, *first)
+                                 : ends_of({first, first + static_cast<std::ptrdiff_t>(variants)}));
   }
   return answers;
 }

@@ -38,22 +38,24 @@ struct Answer {
   bool at_end = false;                 // the best value is an end of what is searched
 };
 
-// By question: the answer as it is, and those with constants and the month off.
+// By question: the answer, and the least and the greatest that it likely is. The answer itself may be
+// either: a faster GPU does not always need a faster network.
 struct Answers {
   std::vector<Answer> as_is;
-  std::vector<std::vector<Answer>> off;
+  std::vector<std::pair<Answer, Answer>> likely;
 };
 
-// The least and the greatest of the answers to a question; the one as it is may be either: a faster
-// GPU does not always need a faster network.
-[[nodiscard]] std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question);
+// The least and the greatest of the answers to one question with constants off in several ways.
+[[nodiscard]] std::pair<Answer, Answer> ends_of(const std::vector<Answer>& answers);
 
 // Throws InputError if a setup cannot be simulated with any value of the unknown, if the goal is a price
 // and something has none, or if the best value is that of an unknown which has none.
 void check(const Job& job, const Unknown& unknown, const SolveGoal& goal);
 // The most simulations that solve() takes.
 [[nodiscard]] int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal);
-// For each setup and each goal, `jobs` at a time. `step` is called before each try.
+// For each setup and each goal, `jobs` at a time. `step` is called before each try. The likely range of
+// the bandwidth up to which one scheme beats another on a cluster is that of the break-even
+// (sim/study/search/break_even.hpp).
 [[nodiscard]] Answers solve(
     const Job& job, const Unknown& unknown, const SolveGoal& goal, int jobs = 1,
     const std::function<void()>& step = [] {});
