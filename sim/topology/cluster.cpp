@@ -73,8 +73,15 @@ Gpu read_gpu(TomlReader& reader) {
   constexpr const char* kLimit = "gpu.power_limit";
   if (!reader.has(kLimit)) return gpu;
   const Watts limit = reader.quantity<Watts>(kLimit);
-  if (gpu.power > Watts{}) return power_capped(gpu, limit / gpu.power);
-  reader.wrong(kLimit, "limits a GPU without power; set gpu.power, that of its data sheet");
+  if (gpu.power <= Watts{}) {
+    reader.wrong(kLimit, "limits a GPU without power; set gpu.power, that of its data sheet");
+  } else if (limit > gpu.power) {
+    reader.wrong(kLimit, fmt::format("{} is above gpu.power, {}, which no limit raises; write at "
+                                     "most that, or leave it out",
+                                     to_text(limit), to_text(gpu.power)));
+  } else {
+    return power_capped(gpu, limit / gpu.power);
+  }
   return gpu;
 }
 

@@ -49,7 +49,7 @@ constexpr TomlKey kClusterKeys[] = {
      "node."},
     {"gpu.power", "power", "", "Power of one GPU under load."},
     {"gpu.power_limit", "power above 0", "`power`",
-     "Power limit of one GPU, if it is set below `power`. Clock rates, and with them the peaks, "
+     "Power limit of one GPU, at most `power`. Clock rates, and with them the peaks, "
      "are scaled by the square root of the ratio of the two."},
     {"nvlink.kind", "one of switched, full_mesh, pcie", "",
      "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "

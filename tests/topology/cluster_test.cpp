@@ -147,7 +147,10 @@ TEST(Cluster, APowerLimitLowersTheClocksOfItsGpus) {
   EXPECT_NEAR(capped.clock, 0.5, 1e-12) << "the square root of 100 of 400 W";
   EXPECT_NEAR(capped.bf16 / free.bf16, 0.5, 1e-12);
   EXPECT_NEAR(capped.power.base(), 100, 1e-9);
-  EXPECT_EQ(read({{"gpu.power_limit", "500 W"}}).gpu, free);
+  EXPECT_EQ(read({{"gpu.power_limit", "400 W"}}).gpu, free);
+  EXPECT_NE(error_of({{"gpu.power_limit", "500 W"}})
+                .find("gpu.power_limit: 500 W is above gpu.power, 400 W"),
+            std::string::npos);
   EXPECT_NE(error_of({{"gpu.power", "0 W"}, {"gpu.power_limit", "50 W"}}).find("set gpu.power"),
             std::string::npos);
 }
