@@ -44,6 +44,12 @@ void add_measured(const StepContext& context, std::map<std::string, std::string>
   const Calibration& table = context.calibration;
   const Gpu measured = as_measured(gpu, table);
   if (table.gpu != gpu.name) return;
+  if (const double speed = memory_speed(table, gpu); speed != 1) {
+    sources["gpu.memory_bandwidth"] = fmt::format(
+        "{}, {:.4g} times that of the GPU that was measured ({}): rates that memory bounds follow "
+        "it",
+        to_text(gpu.memory_bandwidth), speed, table.name);
+  }
   if (table.copy_bandwidth && measured.memory_efficiency == gpu.memory_efficiency) {
     sources["gpu.memory_efficiency"] = fmt::format("{:.4g}, a large copy measured on {} ({})",
                                                    gpu.memory_efficiency, gpu.name, table.name);

@@ -70,9 +70,12 @@ WideArea area_of(Cluster cluster) {
   return area;
 }
 
-void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
+void calibrate(Cluster& cluster, Calibration& table, const EfficiencyTable& efficiencies,
                const Parallelism& parallelism) {
   cluster.gpu = as_measured(cluster.gpu, table);
+  if (table.gpu == cluster.gpu.name && table.memory_bandwidth <= Bandwidth{}) {
+    table.memory_bandwidth = cluster.gpu.memory_bandwidth;
+  }
   cluster.default_efficiency = default_efficiency(
       efficiencies, cluster.gpu.name,
       {.bits = product_bits(parallelism.matrices), .published = table.published != nullptr});

@@ -101,8 +101,9 @@ struct Job {
 [[nodiscard]] WideArea area_of(Cluster cluster);
 // The GPU's values follow the table. Without measured matrix products the compute efficiency is that
 // of the GPU's generation, unless one is fitted or given; where published products are extrapolated to the
-// GPU, it is as uncertain as they are, too.
-void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
+// GPU, it is as uncertain as they are, too. A table that does not give its GPU's memory bandwidth was
+// measured at the cluster's.
+void calibrate(Cluster& cluster, Calibration& table, const EfficiencyTable& efficiencies,
                const Parallelism& parallelism);
 // Of one calibrated cluster, without setups.
 [[nodiscard]] Job job_of(Cluster cluster, Model model, Calibration calibration,

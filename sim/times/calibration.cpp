@@ -38,7 +38,7 @@ constexpr double kRamp = 0.7, kRampOfWire = 0.075;
 KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const std::string& key,
                           const std::vector<KernelTime>& times, double elements) {
   if (calibration.gpu == gpu.name) {
-    return {timed_seconds(times, elements),
+    return {timed_seconds(times, elements, scale(calibration), memory_speed(calibration, gpu)),
             fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
             sizes_of(times), fixed_seconds(times)};
   }
@@ -140,10 +140,17 @@ KernelEstimate time_of_bytes(const Calibration& calibration, const Gpu& gpu, dou
           seconds_of_bytes(gpu, rate, 0, inputs)};
 }
 
+double memory_speed(const Calibration& calibration, const Gpu& gpu) {
+  const bool is_its = calibration.gpu == gpu.name && calibration.memory_bandwidth > Bandwidth{};
+  return is_its ? gpu.memory_bandwidth / calibration.memory_bandwidth : 1;
+}
+
 Gpu as_measured(Gpu gpu, const Calibration& calibration) {
   if (calibration.gpu != gpu.name) return gpu;
   if (calibration.copy_bandwidth) {
-    gpu.memory_efficiency = std::min(1.0, *calibration.copy_bandwidth / gpu.memory_bandwidth);
+    const double speed = memory_speed(calibration, gpu);
+    gpu.memory_efficiency =
+        std::min(1.0, *calibration.copy_bandwidth / gpu.memory_bandwidth * speed);
   }
   if (calibration.launch_latency) gpu.launch_latency = *calibration.launch_latency;
   return gpu;
@@ -222,7 +229,9 @@ std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu, 
                                 double moved_bytes) {
   const auto found = calibration.passes.find(pass);
   if (calibration.gpu != gpu.name || found == calibration.passes.end()) return std::nullopt;
-  return moved_bytes > 0 ? interpolate(found->second, &PassTime::moved_bytes, moved_bytes) : 0;
+  if (moved_bytes <= 0) return 0;
+  return interpolate(found->second, &PassTime::moved_bytes, moved_bytes) /
+         memory_speed(calibration, gpu);
 }
 
 double least_pass_time(const Calibration& calibration, const Gpu& gpu, double moved_bytes,
@@ -231,7 +240,8 @@ double least_pass_time(const Calibration& calibration, const Gpu& gpu, double mo
   double least = unmeasured;
   for (const auto& [pass, times] : calibration.passes) {
     for (const PassTime& one : times) {
-      least = std::min(least, moved_bytes * (one.seconds / one.moved_bytes));
+      least = std::min(
+          least, moved_bytes * (one.seconds / one.moved_bytes) / memory_speed(calibration, gpu));
     }
   }
   return least;

@@ -55,11 +55,12 @@ struct GemmTime {
 using KernelTimes = Shared<std::map<std::string, std::vector<KernelTime>>>;
 
 struct Calibration {
-  std::string name;                 // the file's stem; "roofline" when there is no table
-  std::string gpu;                  // measured GPU; of a CPU's table, the processor
-  std::string kind;                 // "measured", "published" or "roofline"
-  std::string source;               // one line of provenance
-  Bandwidth memory_bandwidth = {};  // from its data sheet: published tables scale by it
+  std::string name;    // the file's stem; "roofline" when there is no table
+  std::string gpu;     // measured GPU; of a CPU's table, the processor
+  std::string kind;    // "measured", "published" or "roofline"
+  std::string source;  // one line of provenance
+  // From its data sheet: published tables scale by it, and with another one of the GPU, measured ones.
+  Bandwidth memory_bandwidth = {};
   // Measured tables only, which scale by it: bytes read and written per second by a large copy; and
   // the time from the end of one kernel to the start of the next.
   std::optional<Bandwidth> copy_bandwidth = {};
@@ -107,6 +108,9 @@ struct CalibrationHead {
 // Parses text in memory; `file` gives the table's name and the text's name in messages.
 [[nodiscard]] Calibration parse_calibration(std::string_view text,
                                             const std::filesystem::path& file);
+// By how much the memory is faster than the table's GPU has it, where the table says: a question about
+// another memory. 1 for other GPUs.
+[[nodiscard]] double memory_speed(const Calibration& calibration, const Gpu& gpu);
 // The GPU with measured values in place of its data sheet's: the copy bandwidth and the launch
 // latency. Unchanged if the table is for another GPU or lacks these measurements.
 [[nodiscard]] Gpu as_measured(Gpu gpu, const Calibration& calibration);

@@ -51,6 +51,12 @@ double carried_over(const std::vector<KernelTime>& times, double elements, Bandw
                           std::pow(instructions / ratios.instructions, kExponent));
 }
 
+double timed_seconds(const std::vector<KernelTime>& times, double elements, Bandwidth bandwidth,
+                     double memory_speed) {
+  if (memory_speed == 1) return timed_seconds(times, elements);
+  return carried_over(times, elements, bandwidth, {.memory = memory_speed, .instructions = 1});
+}
+
 std::optional<double> carried_by_code(const Calibration& calibration, const Gpu& gpu,
                                       const std::string& key, const std::vector<KernelTime>& times,
                                       double elements) {

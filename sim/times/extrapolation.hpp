@@ -39,6 +39,10 @@ struct RateRatios {
 // empty.
 [[nodiscard]] double timed_seconds(const std::vector<KernelTime>& times, double elements);
 
+// The same with memory `memory_speed` times as fast, where copies of the table reached `bandwidth`.
+[[nodiscard]] double timed_seconds(const std::vector<KernelTime>& times, double elements,
+                                   Bandwidth bandwidth, double memory_speed);
+
 // The time of `elements` on the other GPU, from the sizes measured on a GPU whose copies reach
 // `bandwidth`. `times` must not be empty.
 [[nodiscard]] double carried_over(const std::vector<KernelTime>& times, double elements,

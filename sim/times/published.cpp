@@ -171,7 +171,10 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
 std::shared_ptr<const PublishedKernels> with_measured(
     std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu) {
   if (published == nullptr || table.gpu != gpu.name || table.gemm->empty()) return published;
-  const Gpu sheet = published->same ? as_timed(published->products, gpu) : gpu;
+  Gpu sheet = published->same ? as_timed(published->products, gpu) : gpu;
+  if (!published->same && table.memory_bandwidth > Bandwidth{}) {
+    sheet.memory_bandwidth = table.memory_bandwidth;
+  }
   std::map<std::pair<MatrixPrecision, Gradient>, std::vector<ProductRatio>> ratios;
   for (const GemmTime& one : *table.gemm) {
     const Operator product{.m = one.m, .n = one.n, .k = one.k, .precision = one.precision};

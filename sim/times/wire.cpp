@@ -55,7 +55,7 @@ class CardLaunches {
         std::min(times.front().seconds, seconds_of_bytes(gpu_, gpu_.memory_bandwidth, 0));
     const double ratio = gpu_.memory_bandwidth / card_.memory_bandwidth;
     const double seconds = is_on_its_gpu()
-                               ? timed_seconds(times, n)
+                               ? timed_seconds(times, n, card_.memory_bandwidth, ratio)
                                : carried_over(times, n, card_.memory_bandwidth, {ratio, ratio});
     seconds_ += count * std::max(least_s, seconds);
     fixed_s_ += count * std::max(least_s, fixed_seconds(times));

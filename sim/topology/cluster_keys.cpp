@@ -30,7 +30,9 @@ constexpr TomlKey kClusterKeys[] = {
      "Peak FP32 rate of the vector units, which run the optimizer.", "67 TFLOPs"},
     {"gpu.memory", "size above 0", "", "Memory capacity."},
     {"gpu.memory_bandwidth", "bandwidth above 0", "",
-     "Memory bandwidth from the data sheet, reads plus writes.", "3350 GBps"},
+     "Memory bandwidth from the data sheet, reads plus writes. Measured times that memory bounds "
+     "are scaled by its ratio to that of the measured GPU.",
+     "3350 GBps"},
     {"gpu.memory_efficiency", "number above 0 and at most 1", "",
      "Fraction of `memory_bandwidth` that copying large buffers achieves.", "0.9"},
     {"gpu.host_bandwidth", "bandwidth above 0",

@@ -77,13 +77,42 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
 TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
   const std::string flags = apps::with_flags(fields_of(other, named(GetParam())));
-  // Published attention and measured passes have no flag.
-  if (GetParam() == "attention_rate" || GetParam() == "memory_bandwidth") {
+  // Published attention has no flag.
+  if (GetParam() == "attention_rate") {
     EXPECT_EQ(flags, "");
     return;
   }
   const double step_time_s = apps_tests::json_of("run " + kFlags + flags)["step_time_s"];
   EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
+}
+
+// Also of a GPU whose copies, passes and codecs were measured, and the same way up and down: the update of
+// a model that large is bound by memory alone.
+TEST(MemoryBandwidth, DecidesWhereItIsSet) {
+  for (const std::string topology : {"dgx_h100_x16", "dgx_h200_x16", "sdp4bit_a100"}) {
+    const std::string flags = "run --topology " + topology +
+                              " --nodes 1 --model gpt_6.7b --zero 1 --scheme sdp4bit --range off";
+    const auto as_is = apps_tests::json_of(flags);
+    const double sheet = apps_tests::job_of("--model gpt_125m --topology " + topology)
+                             .cluster()
+                             .gpu.memory_bandwidth.base();
+    for (const double factor : {0.5, 2.0}) {
+      const auto set = apps_tests::json_of(
+          flags + fmt::format(" --set gpu.memory_bandwidth={:.0f}Bps", factor * sheet));
+      const auto ratio = [&](const char* figure) {
+        return set[figure].get<double>() / as_is[figure].get<double>();
+      };
+      EXPECT_NEAR(ratio("optimizer_s") * factor, 1, 0.05) << topology;
+      // Codecs may be bound by instructions instead.
+      EXPECT_EQ(ratio("codec_s") < 1, factor > 1) << topology;
+      EXPECT_EQ(ratio("step_time_s") < 1, factor > 1) << topology;
+      const std::string source = set["sources"]["gpu.memory_bandwidth"];
+      EXPECT_NE(source.find(factor > 1 ? "2 times that of" : "0.5 times that of"),
+                std::string::npos)
+          << source;
+    }
+    EXPECT_FALSE(as_is["sources"].contains("gpu.memory_bandwidth"));
+  }
 }
 
 TEST(HostIssue, HasTheSpreadOfTheStackThatRuns) {

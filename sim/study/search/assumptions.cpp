@@ -125,22 +125,12 @@ Spread memory_spread(const Cluster& cluster, const Calibration& calibration) {
   return {0.05, "fractions that BabelStream achieves on the shipped clusters' GPUs, 0.78 to 0.90"};
 }
 
-void scale_memory(Cluster& cluster, Calibration& calibration, double factor) {
+void scale_memory(Cluster& cluster, Calibration&, double factor) {
   cluster.gpu.memory_bandwidth = cluster.gpu.memory_bandwidth * factor;
-  for (auto& [pass, times] : calibration.passes) {
-    for (PassTime& time : times) time.seconds /= factor;
-  }
 }
 
-// The share of it that was measured would be worked out anew.
-std::string memory_fields(const Cluster& cluster, const Calibration& calibration) {
-  const bool own = calibration.gpu == cluster.gpu.name;
-  if (own && !calibration.passes.empty()) return "";
-  std::string fields = set_field("gpu.memory_bandwidth", cluster.gpu.memory_bandwidth);
-  if (own && calibration.copy_bandwidth) {
-    fields += " " + set_field("gpu.memory_efficiency", cluster.gpu.memory_efficiency);
-  }
-  return fields;
+std::string memory_fields(const Cluster& cluster, const Calibration&) {
+  return set_field("gpu.memory_bandwidth", cluster.gpu.memory_bandwidth);
 }
 
 // The median over kernels, each at its largest size. Of a normal distribution the quartiles are
