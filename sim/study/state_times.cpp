@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/error.hpp"
 #include "sim/sites/detours.hpp"
 #include "sim/topology/ranks.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -54,6 +55,12 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   if (sources.empty()) return 0;
   const WideTopology topology(area);
   const std::vector<int> relays = all_places(area);
+  std::erase_if(sources,
+                [&](int source) { return !reaches(topology, wide_hop(source, receiver), relays); });
+  if (sources.empty()) {
+    require(area.syncer.has_value(), "sites that nobody reaches exchange by way of a place apart");
+    sources = {syncer_place(area)};
+  }
   double soonest_s = std::numeric_limits<double>::infinity();
   for (const int source : sources) {
     std::vector<std::pair<LinkId, double>> crossings;
