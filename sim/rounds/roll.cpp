@@ -79,9 +79,10 @@ std::string event_of(const WideArea& area, const Roll& roll, std::size_t place) 
   const bool limited = !std::isinf(roll.cutoff_s);
   const double arrived = roll.heard_s[place];
   const auto drops = drops_out(area, place);
-  if (drops && arrived > *drops) {
-    return fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)),
-                       what_others_do(roll));
+  const bool broke = std::ranges::find(roll.broke, static_cast<int>(place)) != roll.broke.end();
+  if (drops && (broke || arrived > *drops)) {
+    return fmt::format("drops out at {}{}; {}", to_text(Seconds::from_base(*drops)),
+                       broke ? ", during the exchange" : "", what_others_do(roll));
   }
   const bool comes = !std::isinf(arrived);
   if (!comes && !roll.goes_on()) {
@@ -103,6 +104,10 @@ double end_of(const Timeline& timeline, OperationId id) {
   return std::isnan(end) ? kNever : end;
 }
 
+bool Roll::all_heard() const {
+  return std::ranges::all_of(fates, [](Fate fate) { return fate == Fate::heard; });
+}
+
 bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(*this); }
 
 bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
@@ -115,8 +120,8 @@ bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timel
   return !gone.empty();
 }
 
-Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
-               const Timeline& timeline, std::vector<Fate> fates) {
+Roll call_roll(const Patience& patience, const RoundPlan& plan, const Timeline& timeline,
+               std::vector<Fate> fates) {
   Roll roll{.fates = std::move(fates)};
   const std::size_t places = roll.fates.size();
   for (std::size_t place = 0; place < places; ++place) {
@@ -130,11 +135,6 @@ Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& 
     Fate& fate = roll.fates[place];
     if (fate != Fate::gone) fate = fate_of(roll.heard_s[place], alone ? kNever : roll.cutoff_s);
   }
-  for (std::size_t place = 0; place < places; ++place) {
-    if (roll.fates[place] == Fate::heard) continue;
-    roll.events.push_back(place_name(area, static_cast<int>(place)) + ": " +
-                          event_of(area, roll, place));
-  }
   return roll;
 }
 
@@ -144,14 +144,21 @@ bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& tim
                                [&](OperationId id) { return end_of(timeline, id) > drops_s; });
   });
   if (gone.empty()) return false;
-  for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
-  roll.broken_s = *drops_out(area, gone.front());
   for (const std::size_t place : gone) {
-    roll.events.push_back(fmt::format(
-        "{}: drops out at {}, during the exchange; {}", place_name(area, static_cast<int>(place)),
-        to_text(Seconds::from_base(roll.broken_s)), what_others_do(roll)));
+    roll.fates[place] = Fate::gone;
+    roll.broke.push_back(static_cast<int>(place));
   }
+  roll.broken_s = *drops_out(area, gone.front());
   return true;
+}
+
+std::vector<std::string> events(const WideArea& area, const Roll& roll) {
+  std::vector<std::string> lines;
+  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
+    if (roll.fates[place] == Fate::heard) continue;
+    lines.push_back(place_name(area, static_cast<int>(place)) + ": " + event_of(area, roll, place));
+  }
+  return lines;
 }
 
 }  // namespace sim

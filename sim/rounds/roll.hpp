@@ -44,13 +44,12 @@ struct Roll {
   std::vector<double> heard_s = {};
   // When the sites go on without those that they have not heard; infinite if they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();
-  std::vector<int> quorum = {};          // places, if the cutoff is the end of its grace
-  std::vector<Fate> fates = {};          // by place
-  std::vector<std::string> events = {};  // one line per unheard site
+  std::vector<int> quorum = {};  // places, if the cutoff is the end of its grace
+  std::vector<Fate> fates = {};  // by place
+  std::vector<int> broke = {};   // places that dropped out during an exchange
+  double broken_s = 0;           // when the last of them has dropped out
 
-  double broken_s = 0;  // when the last that broke an exchange has dropped out
-
-  [[nodiscard]] bool all_heard() const { return events.empty(); }
+  [[nodiscard]] bool all_heard() const;
   // Without those that are not heard.
   [[nodiscard]] bool goes_on() const;
 };
@@ -60,11 +59,13 @@ struct Roll {
 [[nodiscard]] bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                             std::vector<Fate>& fates);
 // Of the round that add_gone() leaves, with its fates. Those that are gone do not count towards a quorum.
-[[nodiscard]] Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
+[[nodiscard]] Roll call_roll(const Patience& patience, const RoundPlan& plan,
                              const Timeline& timeline, std::vector<Fate> fates);
 // Of a round that is played as the roll says: adds those that break its exchange first. Returns whether
 // some do.
 [[nodiscard]] bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                               Roll& roll);
+// One line per site that is not heard: why, and what the others do.
+[[nodiscard]] std::vector<std::string> events(const WideArea& area, const Roll& roll);
 
 }  // namespace sim

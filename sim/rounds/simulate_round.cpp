@@ -161,13 +161,15 @@ RoundShape apart(RoundShape shape) {
 // Plays the shape with all sites that are there to be heard, and calls the roll.
 RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience& patience,
                           Roll& roll) {
+  std::vector<int> broke = std::move(roll.broke);
   RoundResult result{.shape = std::move(shape)};
   std::vector<Fate>& fates = result.shape.fates;
   do {
     play(area, result);
   } while (add_gone(area, result.plan, result.timeline, fates) &&
            std::ranges::find(fates, Fate::heard) != fates.end());
-  roll = call_roll(area, patience, result.plan, result.timeline, fates);
+  roll = call_roll(patience, result.plan, result.timeline, fates);
+  roll.broke = std::move(broke);
   result.cutoff_s = roll.cutoff_s;
   result.heard_s = roll.heard_s;
   return result;
@@ -274,7 +276,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
     if (!is_over && shape.leader() >= 0) result = call(shape);
   } while (again);
-  result.events = roll.events;
+  result.events = events(area, roll);
   result.outcome = aborts()           ? RoundOutcome::aborted
                    : roll.all_heard() ? RoundOutcome::complete
                                       : RoundOutcome::partial;
