@@ -15,10 +15,30 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// When the first of the others has heard the place: who hears nobody does not silence the others.
+// The end of an operation, from the start of its round.
+double in_round(const RoundPlan& plan, const Timeline& timeline, OperationId id) {
+  if (id == kNoOperation) return 0;
+  const auto next = std::ranges::upper_bound(plan.begins, id);
+  return end_of(timeline, id) - end_of(timeline, *std::prev(next));
+}
+
+// When the first of the others has heard the place, or has given it up: who hears nobody does not silence
+// the others.
+double first_end(const RoundPlan& plan, const Timeline& timeline, std::size_t place) {
+  double first = kNever;
+  for (const OperationId id : plan.arrivals[place]) {
+    first = std::min(first, in_round(plan, timeline, id));
+  }
+  return first;
+}
+
+// The same, infinite if all gave it up.
 double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t place) {
   double first = kNever;
-  for (const OperationId id : plan.arrivals[place]) first = std::min(first, end_of(timeline, id));
+  for (const OperationId id : plan.arrivals[place]) {
+    const bool whole = id == kNoOperation || timeline.carried[id] == 1;
+    if (whole) first = std::min(first, in_round(plan, timeline, id));
+  }
   return first;
 }
 
@@ -114,7 +134,7 @@ bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timel
               std::vector<Fate>& fates) {
   fates.resize(plan.arrivals.size(), Fate::heard);
   const auto gone = first_to_leave(area, fates, [&](std::size_t place, double drops_s) {
-    return arrival(plan, timeline, place) > drops_s;
+    return first_end(plan, timeline, place) > drops_s;
   });
   for (const std::size_t place : gone) fates[place] = Fate::gone;
   return !gone.empty();
@@ -140,8 +160,8 @@ Roll call_roll(const Patience& patience, const RoundPlan& plan, const Timeline& 
 
 bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline, Roll& roll) {
   const auto gone = first_to_leave(area, roll.fates, [&](std::size_t place, double drops_s) {
-    return std::ranges::any_of(plan.sends[place],
-                               [&](OperationId id) { return end_of(timeline, id) > drops_s; });
+    return std::ranges::any_of(
+        plan.sends[place], [&](OperationId id) { return in_round(plan, timeline, id) > drops_s; });
   });
   if (gone.empty()) return false;
   for (const std::size_t place : gone) {

@@ -2,7 +2,8 @@
 // The roll of a round that was played with all sites that are there: who is heard in time, and how the
 // round is to go on without the others.
 //
-//   heard     its values have arrived at the first of the others, in time
+//   heard     its values have arrived at the first of the others, in time; of sites that meet a partner
+//             in each round, at one of the partners
 //   skipped   they arrive too late
 //   gone      it drops out before; or later, while others still need what it sends, which breaks their
 //             exchange: its hops of a ring, its sums of an all_to_all, its values for the last receiver.
@@ -40,7 +41,8 @@ struct Patience {
 [[nodiscard]] double end_of(const Timeline& timeline, OperationId id);
 
 struct Roll {
-  // By place: when the first of the others has heard it; infinite for one that is gone, or never heard.
+  // By place, from the start of a round: when the first of the others has heard it; infinite for one that
+  // is gone, or never heard.
   std::vector<double> heard_s = {};
   // When the sites go on without those that they have not heard; infinite if they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();

@@ -143,9 +143,11 @@ double round_time(const RoundResult& result) {
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
-// Exchanges of a round: whoever waits for a late site in one comes late to the next.
-int exchanges_in_round(const RoundShape& shape) {
-  return shape.fragments * static_cast<int>(shape.sites.front().ready_s.size());
+// Of several exchanges in a round, whoever waits for a late site in one comes late to the next. Partners
+// are late together, and judged by the rounds in which they meet others.
+bool hides_who_is_late(const RoundShape& shape) {
+  const auto exchanges = static_cast<std::size_t>(shape.fragments) * shape.sites[0].ready_s.size();
+  return exchanges > 1 && !shape.exchange->joins_two;
 }
 
 // The round as it would be if nobody waited for the others.
@@ -155,6 +157,15 @@ RoundShape apart(RoundShape shape) {
     shape.overlap_steps = std::max(shape.overlap_steps, shape.steps(place));
   }
   shape.rounds = 1;
+  return shape;
+}
+
+// As it is played to call the roll. Partners wait for each other until the deadline of each round.
+RoundShape before_the_roll(RoundShape shape, const Patience& patience) {
+  if (hides_who_is_late(shape)) return patience.is_limited() ? apart(std::move(shape)) : shape;
+  if (!shape.exchange->joins_two || !patience.deadline) return shape;
+  shape.cutoff_s = patience.deadline->base();
+  shape.rounds += settling_rounds(shape);
   return shape;
 }
 
@@ -175,12 +186,10 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   return result;
 }
 
-// The shape without those that are not heard, in as many cycles of those that are left, and those until
-// they are settled. Where exchanges of a round's fragments overlap steps, a grace only tells who is late.
+// The shape without those that are not heard, and with the rounds until the others are settled. Where
+// exchanges of a round's fragments overlap steps, a grace only tells who is late.
 RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
-  const int cycle = shape.cycle();
   shape.fates = roll.fates;
-  if (shape.rounds % cycle == 0) shape.rounds = shape.rounds / cycle * shape.cycle();
   if (roll.quorum.empty() || roll.broken_s > 0) {
     shape.cutoff_s = std::max(roll.cutoff_s, roll.broken_s);
   } else if (shape.fragments == 1 || shape.overlap_steps == 0) {
@@ -251,14 +260,12 @@ const char* outcome_name(RoundOutcome outcome) {
 }
 
 RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
-  const bool hides = exchanges_in_round(shape) > 1;
   Roll roll;
   const auto call = [&](const RoundShape& whole) {
-    return play_with_all(area, hides && patience.is_limited() ? apart(whole) : whole, patience,
-                         roll);
+    return play_with_all(area, before_the_roll(whole, patience), patience, roll);
   };
   RoundResult result = call(shape);
-  if (hides && !result.shape.apart && !roll.all_heard()) {
+  if (hides_who_is_late(shape) && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
   }
   const auto aborts = [&] { return !roll.all_heard() && !roll.goes_on(); };
