@@ -48,15 +48,17 @@ double slowest_steps(const RoundResult& result) {
 // Of the bytes that a flow brings over a link.
 using Counts = std::function<bool(const std::vector<Hop>& hops, LinkId link)>;
 
-// By wired link: seconds that it needs for what counts of a round.
+// By wired link: seconds that it needs for what counts of what it carries in a round.
 std::vector<double> link_seconds(const RoundResult& result, const Counts& counts) {
   const Schedule& schedule = result.plan.schedule;
   std::vector<double> seconds(result.wiring.links.size());
-  for (const Operation& operation : schedule.operations) {
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow) continue;
     const auto& hops = schedule.routes[operation.route].hops;
+    const double bytes = result.timeline.carried_bytes(schedule, id);
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
-      if (counts(hops, link)) seconds[link] += operation.bytes * times;
+      if (counts(hops, link)) seconds[link] += bytes * times;
     }
   }
   const double played_s = result.timeline.makespan_s;
@@ -68,12 +70,13 @@ std::vector<double> link_seconds(const RoundResult& result, const Counts& counts
   return seconds;
 }
 
-// What the fullest link has to carry of a round between the sites that are heard; and each of them
-// sends to the others too.
+// What the fullest link has to carry of a round. What those send that train at their own paces is not
+// all of one, but each of the others sends to them too.
 double fullest_link(const RoundResult& result) {
+  const bool all = !result.shape.sums_later();
   const auto heard = [&](int place) {
     const auto i = static_cast<std::size_t>(place);
-    return i >= result.shape.sites.size() || result.is_heard(i);  // the storage is always there
+    return all || i >= result.shape.sites.size() || result.is_heard(i);  // a syncer is always there
   };
   const std::vector<double> seconds =
       link_seconds(result, [&](const std::vector<Hop>& hops, LinkId link) {
@@ -84,20 +87,24 @@ double fullest_link(const RoundResult& result) {
   return seconds.empty() ? 0 : *std::ranges::max_element(seconds);
 }
 
-// By place: what the links that it sends over need for the bytes of all of a round.
-std::vector<double> sending_seconds(const RoundResult& result) {
+// By place: what the links that it sends and receives over need for the bytes of all of a round.
+std::vector<double> link_paces(const RoundResult& result) {
   const Schedule& schedule = result.plan.schedule;
   const auto links_s = link_seconds(result, [](const auto&, LinkId) { return true; });
   std::vector<double> seconds(result.shape.sites.size());
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow) continue;
-    const auto& hops = schedule.routes[operation.route].hops;
-    if (hops.empty() || hops.front().source >= schedule.ranks) continue;
-    double& most = seconds[static_cast<std::size_t>(hops.front().source)];
-    if (std::isnan(result.timeline.end_s[id])) most = kInfinity;
+    double most = std::isnan(result.timeline.end_s[id]) ? kInfinity : 0;
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
       most = std::max(most, links_s[link]);
+    }
+    for (const Hop& hop : schedule.routes[operation.route].hops) {
+      for (const int place : {hop.source, hop.destination}) {
+        if (place >= schedule.ranks) continue;
+        double& of_place = seconds[static_cast<std::size_t>(place)];
+        of_place = std::max(of_place, most);
+      }
     }
   }
   for (const std::vector<int>& places : schedule.alike) {
@@ -109,9 +116,9 @@ std::vector<double> sending_seconds(const RoundResult& result) {
   return seconds;
 }
 
-// Of each place, between the ends of rounds; no shorter than its steps or what it sends.
+// Of each place, between the ends of rounds; no shorter than its steps or what it sends and receives.
 std::vector<double> own_paces(const RoundResult& result) {
-  std::vector<double> paces = sending_seconds(result);
+  std::vector<double> paces = link_paces(result);
   const auto& ends = result.plan.ends;
   for (std::size_t place = 0; place < paces.size(); ++place) {
     double& pace = paces[place];

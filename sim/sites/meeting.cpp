@@ -69,9 +69,20 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
 
 void Meeting::run_in(Group& group) {
   group_ = &group;
-  // A leader sums what comes late, later.
-  const std::vector<int>& senders = shape_.exchange->has_leader ? group.present : group.heard;
-  sites(senders) < 2 ? wait_alone() : shape_.exchange->run(*this);
+  messages_.clear();
+  // A ring is of those that are heard alone.
+  const std::vector<int>& senders = shape_.exchange->is_ring ? group.heard : group.present;
+  const bool alone = group.heard.empty() || sites(senders) < 2;
+  alone ? wait_alone() : shape_.exchange->run(*this);
+  give_up_the_rest();
+}
+
+void Meeting::give_up_the_rest() {
+  if (heard() == present() || shape_.sums_later()) return;
+  Ids results;
+  for (const int place : heard()) results.push_back(results_[index(place)]);
+  const OperationId over = all_of(known(std::move(results)));
+  for (const OperationId message : messages_) give_up(message, over);
 }
 
 void Meeting::wait_until_anew() {
@@ -158,6 +169,7 @@ OperationId Meeting::flow_over(Route route, std::uint32_t occupancy, std::string
   const std::vector<Hop> hops = route.hops;
   const OperationId id = builder_.flow(builder_.add_route(std::move(route)), occupancy, kPhase,
                                        label, latency_s, std::round(bytes), after);
+  messages_.push_back(id);
   for (const Hop& hop : hops) {
     if (hop.source < builder_.ranks()) sends_[index(stands_for(hop.source))].push_back(id);
   }

@@ -121,6 +121,9 @@ class Meeting {
   };
   void add(Group& group, int place) const;
   void run_in(Group& group);
+  // The exchange is over once all that are heard have its result. What those that are not heard still
+  // send or receive is given up then, unless a leader sums it later.
+  void give_up_the_rest();
   void wait_alone();
   void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
@@ -144,6 +147,7 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_, sends_;
+  Ids messages_;                                             // of the exchange in the making
   OperationId begun_ = kNoOperation;                         // see begin_round()
   OperationId cutoff_ = kNoOperation, anew_ = kNoOperation;  // of the round
   std::map<std::vector<int>, std::uint32_t> occupancies_;    // by places, then flows and all
