@@ -30,7 +30,8 @@ void share_out(const std::vector<std::vector<int>>& alike, std::vector<double>& 
   }
 }
 
-// Bytes that each place sends and receives in a round; the syncer and the storage come last.
+// Bytes that each place sends and receives in a round, none in one that never ends; the syncer and the
+// storage come last.
 struct WideBytes {
   std::vector<double> sent, received;
 };
@@ -39,7 +40,6 @@ struct WideBytes {
 // the slowest of their ends.
 double rounds_along(const RoundResult& result, const std::vector<Hop>& hops) {
   double rounds = 1;
-  if (result.outcome == RoundOutcome::aborted) return rounds;
   for (const Hop& hop : hops) {
     for (const int end : {hop.source, hop.destination}) {
       const auto place = static_cast<std::size_t>(end);
@@ -55,6 +55,7 @@ WideBytes wide_bytes(const RoundResult& result) {
   const std::size_t ends = result.shape.sites.size() + kApart;
   const Schedule& schedule = result.plan.schedule;
   WideBytes all{std::vector<double>(ends), std::vector<double>(ends)};
+  if (result.outcome == RoundOutcome::aborted) return all;
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow) continue;

@@ -152,6 +152,18 @@ TEST_P(LateSites, SendAndReceiveWhatTheirLinesCarry) {
   }
 }
 
+TEST_P(LateSites, CostNothingInARoundThatNeverEnds) {
+  WideArea lost = area();
+  for (Site& site : lost.sites) {
+    site.drops_out = Seconds::from_base(1e-6);
+    site.egress = BytePrice::from_base(1e-9);
+  }
+  const Report report = this->report(lost, 1000_s);
+  ASSERT_FALSE(report.ended());
+  EXPECT_EQ(report.round->egress_usd, 0);
+  for (const SiteReport& site : report.round->by_site) EXPECT_EQ(site.sent_bytes, 0);
+}
+
 // Of what a leader takes into a later sum, a site that is later adds less.
 TEST_P(LateSites, AreMissedHoweverLateTheyAre) {
   const Report punctual = report(area());
