@@ -80,7 +80,7 @@ struct WideLink {
   double background = 0;               // share of the bandwidth taken by others
   DollarRate price;                    // of the lease
   Variation variation;
-  bool dead = false;  // of a link: carries nothing; a third site passes its traffic on
+  bool dead = false;  // of a link: carries nothing; other sites pass its traffic on
 };
 
 // [store]: object storage as a relay: each site uploads once, the others download.
