@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sim/base/quantity_text.hpp"
+#include "sim/rounds/unheard.hpp"
 
 namespace sim {
 namespace {
@@ -58,40 +58,9 @@ void set_cutoff(const Patience& patience, Roll& roll) {
   roll.quorum = std::move(places);
 }
 
-bool any_heard(const Roll& roll) {
-  return std::ranges::find(roll.fates, Fate::heard) != roll.fates.end();
-}
-
 Fate fate_of(double arrived_s, double latest_s) {
   if (arrived_s > latest_s) return Fate::skipped;
   return std::isinf(arrived_s) ? Fate::gone : Fate::heard;
-}
-
-// What the others do without one that drops out.
-const char* what_others_do(const Roll& roll) {
-  return roll.goes_on()     ? "the others go on without it"
-         : !any_heard(roll) ? "no site is heard"
-                            : "the others wait forever: set a `deadline`";
-}
-
-// Why a site is not heard, and what the others do.
-std::string event_of(const WideArea& area, const Roll& roll, std::size_t place) {
-  const bool limited = !std::isinf(roll.cutoff_s);
-  const double arrived = roll.heard_s[place];
-  const auto drops = drops_out(area, place);
-  if (drops && arrived > *drops) {
-    return fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)),
-                       what_others_do(roll));
-  }
-  const bool comes = !std::isinf(arrived);
-  if (!comes && !roll.goes_on()) {
-    return fmt::format("is not heard within {}: a link on its path is down or too slow{}",
-                       round_limit_text(), limited ? "" : "; set a `deadline`");
-  }
-  return fmt::format("{} {}; {}", comes ? "arrives too late at" : "is not heard by",
-                     to_text(Seconds::from_base(comes ? arrived : roll.cutoff_s)),
-                     roll.goes_on() ? "the others go on without it"
-                                    : "no site is heard by then: set a later `deadline`");
 }
 
 }  // namespace
@@ -103,7 +72,9 @@ double end_of(const Timeline& timeline, OperationId id) {
   return std::isnan(end) ? kNever : end;
 }
 
-bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(*this); }
+bool Roll::any_heard() const { return std::ranges::find(fates, Fate::heard) != fates.end(); }
+
+bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(); }
 
 bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
               std::vector<Fate>& fates) {
@@ -130,11 +101,11 @@ Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& 
     Fate& fate = roll.fates[place];
     if (fate != Fate::gone) fate = fate_of(roll.heard_s[place], alone ? kNever : roll.cutoff_s);
   }
+  std::vector<std::size_t> unheard;
   for (std::size_t place = 0; place < places; ++place) {
-    if (roll.fates[place] == Fate::heard) continue;
-    roll.events.push_back(place_name(area, static_cast<int>(place)) + ": " +
-                          event_of(area, roll, place));
+    if (roll.fates[place] != Fate::heard) unheard.push_back(place);
   }
+  tell_of_unheard(area, unheard, roll);
   return roll;
 }
 
@@ -146,11 +117,7 @@ bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& tim
   if (gone.empty()) return false;
   for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
   roll.broken_s = *drops_out(area, gone.front());
-  for (const std::size_t place : gone) {
-    roll.events.push_back(fmt::format(
-        "{}: drops out at {}, during the exchange; {}", place_name(area, static_cast<int>(place)),
-        to_text(Seconds::from_base(roll.broken_s)), what_others_do(roll)));
-  }
+  tell_of_broken(area, gone, roll);
   return true;
 }
 

@@ -44,12 +44,14 @@ struct Roll {
   std::vector<double> heard_s = {};
   // When the sites go on without those that they have not heard; infinite if they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();
-  std::vector<int> quorum = {};          // places, if the cutoff is the end of its grace
-  std::vector<Fate> fates = {};          // by place
-  std::vector<std::string> events = {};  // one line per unheard site
+  std::vector<int> quorum = {};  // places, if the cutoff is the end of its grace
+  std::vector<Fate> fates = {};  // by place
+  // A line for each reason why sites are unheard; and the same with what the others do, or could.
+  std::vector<std::string> reasons = {}, events = {};
 
   double broken_s = 0;  // when the last that broke an exchange has dropped out
 
+  [[nodiscard]] bool any_heard() const;
   [[nodiscard]] bool all_heard() const { return events.empty(); }
   // Without those that are not heard.
   [[nodiscard]] bool goes_on() const;

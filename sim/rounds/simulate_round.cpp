@@ -274,6 +274,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
     if (!is_over && shape.leader() >= 0) result = call(shape);
   } while (again);
+  result.reasons = roll.reasons;
   result.events = roll.events;
   result.outcome = aborts()           ? RoundOutcome::aborted
                    : roll.all_heard() ? RoundOutcome::complete
@@ -281,7 +282,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.round_s = aborts() ? kInfinity : round_time(result);
   if (!aborts() && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
-    result.events = {why_it_never_ends(result)};
+    result.reasons = result.events = {why_it_never_ends(result)};
   } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
     result.paces_s = own_paces(result);
   }
