@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/rounds/cut_off.hpp"
 #include "sim/rounds/unheard.hpp"
 
 namespace sim {
@@ -86,8 +87,8 @@ bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timel
   return !gone.empty();
 }
 
-Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
-               const Timeline& timeline, std::vector<Fate> fates) {
+Roll call_roll(const WideArea& area, const Exchange& exchange, const Patience& patience,
+               const RoundPlan& plan, const Timeline& timeline, std::vector<Fate> fates) {
   Roll roll{.fates = std::move(fates)};
   const std::size_t places = roll.fates.size();
   for (std::size_t place = 0; place < places; ++place) {
@@ -105,11 +106,12 @@ Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& 
   for (std::size_t place = 0; place < places; ++place) {
     if (roll.fates[place] != Fate::heard) unheard.push_back(place);
   }
-  tell_of_unheard(area, unheard, roll);
+  tell_of_unheard(area, exchange, unheard, roll);
   return roll;
 }
 
-bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline, Roll& roll) {
+bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
+                const Timeline& timeline, Roll& roll) {
   const auto gone = first_to_leave(area, roll.fates, [&](std::size_t place, double drops_s) {
     return std::ranges::any_of(plan.sends[place],
                                [&](OperationId id) { return end_of(timeline, id) > drops_s; });
@@ -118,6 +120,13 @@ bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& tim
   for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
   roll.broken_s = *drops_out(area, gone.front());
   tell_of_broken(area, gone, roll);
+  const std::vector<Fate> before = roll.fates;
+  std::vector<std::size_t> cut_off;
+  for (const int place : add_cut_off(area, exchange, roll.fates)) {
+    const auto i = static_cast<std::size_t>(place);
+    if (before[i] == Fate::heard) cut_off.push_back(i);
+  }
+  tell_of_unheard(area, exchange, cut_off, roll);
   return true;
 }
 

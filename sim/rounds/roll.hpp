@@ -4,9 +4,9 @@
 //
 //   heard     its values have arrived at the first of the others, in time
 //   skipped   they arrive too late
-//   gone      it drops out before; or later, while others still need what it sends, which breaks their
-//             exchange: its hops of a ring, its sums of an all_to_all, its values for the last receiver.
-//             What it has handed in to storage, a syncer, a leader or its partner needs it no more.
+//   gone      it drops out before; or later, while others still need what it sends, which breaks their exchange: its hops of a ring, its sums of an all_to_all, its
+//             values for the last receiver. What it has handed in to storage, a syncer, a leader or its
+//             partner needs it no more. Or the others do not reach it (sim/rounds/cut_off.hpp).
 //
 // The others go on without those that are not heard at the deadline, or when the quorum's grace is over;
 // if an exchange breaks later than that, at once. Without either they wait forever.
@@ -62,11 +62,12 @@ struct Roll {
 [[nodiscard]] bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                             std::vector<Fate>& fates);
 // Of the round that add_gone() leaves, with its fates. Those that are gone do not count towards a quorum.
-[[nodiscard]] Roll call_roll(const WideArea& area, const Patience& patience, const RoundPlan& plan,
+[[nodiscard]] Roll call_roll(const WideArea& area, const Exchange& exchange,
+                             const Patience& patience, const RoundPlan& plan,
                              const Timeline& timeline, std::vector<Fate> fates);
-// Of a round that is played as the roll says: adds those that break its exchange first. Returns whether
-// some do.
-[[nodiscard]] bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
-                              Roll& roll);
+// Of a round that is played as the roll says: adds those that break its exchange first, and those that
+// nobody reaches without them. Returns whether some do.
+[[nodiscard]] bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
+                              const Timeline& timeline, Roll& roll);
 
 }  // namespace sim

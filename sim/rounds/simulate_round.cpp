@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "sim/rounds/cut_off.hpp"
 #include "sim/rounds/never_ends.hpp"
 #include "sim/schedule/wiring.hpp"
 #include "sim/sites/pairings.hpp"
@@ -164,10 +165,11 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   RoundResult result{.shape = std::move(shape)};
   std::vector<Fate>& fates = result.shape.fates;
   do {
+    add_cut_off(area, *result.shape.exchange, fates);
     play(area, result);
   } while (add_gone(area, result.plan, result.timeline, fates) &&
            std::ranges::find(fates, Fate::heard) != fates.end());
-  roll = call_roll(area, patience, result.plan, result.timeline, fates);
+  roll = call_roll(area, *result.shape.exchange, patience, result.plan, result.timeline, fates);
   result.cutoff_s = roll.cutoff_s;
   result.heard_s = roll.heard_s;
   return result;
@@ -268,7 +270,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
       play(area, result);
     }
     const int leader = result.shape.leader();
-    again = add_broken(area, result.plan, result.timeline, roll);
+    again = add_broken(area, *shape.exchange, result.plan, result.timeline, roll);
     if (leader < 0 || roll.fates[static_cast<std::size_t>(leader)] != Fate::gone) continue;
     shape = begun_anew(std::move(shape), roll);
     const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
@@ -282,7 +284,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.round_s = aborts() ? kInfinity : round_time(result);
   if (!aborts() && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
-    result.reasons = result.events = {why_it_never_ends(result)};
+    result.reasons = result.events = {why_it_never_ends(area, result)};
   } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
     result.paces_s = own_paces(result);
   }

@@ -12,6 +12,7 @@
 
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/rounds/cut_off.hpp"
 
 namespace sim {
 namespace {
@@ -40,9 +41,14 @@ struct Reason {
 };
 
 // Why sites are not heard.
-Reason reason_of(const WideArea& area, const Roll& roll, const Unheard& unheard) {
+Reason reason_of(const WideArea& area, const Exchange& exchange, const Roll& roll,
+                 const Unheard& unheard) {
   const std::size_t place = unheard.places.front();
   const double arrived = roll.heard_s[place];
+  if (roll.fates[place] == Fate::gone) {
+    const std::string cut_off = why_cut_off(area, exchange, roll.fates, static_cast<int>(place));
+    if (!cut_off.empty()) return {cut_off, what_others_do(roll, unheard)};
+  }
   const auto& drops = site_of(area, static_cast<int>(place)).drops_out;
   if (drops && arrived > drops->base()) {
     return {text_of_loss(area, unheard), what_others_do(roll, unheard)};
@@ -99,8 +105,9 @@ void tell(const WideArea& area, std::span<const std::size_t> places,
 
 }  // namespace
 
-void tell_of_unheard(const WideArea& area, std::span<const std::size_t> places, Roll& roll) {
-  const auto reason = [&](const Unheard& one) { return reason_of(area, roll, one); };
+void tell_of_unheard(const WideArea& area, const Exchange& exchange,
+                     std::span<const std::size_t> places, Roll& roll) {
+  const auto reason = [&](const Unheard& one) { return reason_of(area, exchange, roll, one); };
   tell(area, places, reason, roll);
 }
 

@@ -12,7 +12,8 @@
 namespace sim {
 
 // Of places, which ascend, that have not been heard; and of some that have, but break the exchange.
-void tell_of_unheard(const WideArea& area, std::span<const std::size_t> places, Roll& roll);
+void tell_of_unheard(const WideArea& area, const Exchange& exchange,
+                     std::span<const std::size_t> places, Roll& roll);
 void tell_of_broken(const WideArea& area, std::span<const std::size_t> places, Roll& roll);
 
 }  // namespace sim

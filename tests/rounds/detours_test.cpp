@@ -244,6 +244,23 @@ TEST(Detours, EndEveryExchange) {
   }
 }
 
+// What goes by way of a place apart needs no links between the sites.
+TEST(Detours, AreNotNeededByWayOfAPlaceApart) {
+  WideArea area = even_sites(2);
+  area.store = Store{.upload = 10_GBps, .download = 10_GBps};
+  area.syncer = Syncer{.uplink = 10_GBps, .downlink = 10_GBps};
+  area.sites[1].count = 3;
+  for (const Exchange* exchange : {&exchanges::store, &exchanges::syncer}) {
+    const RoundShape shape = equal_rounds(exchange, 4, 10, 12 * kGiga);
+    const RoundResult alive = simulate_round(area, shape);
+    const RoundResult result = simulate_round(with_dead(area, "ab"), shape);
+    EXPECT_EQ(result.outcome, RoundOutcome::complete) << exchange->name;
+    EXPECT_EQ(result.round_s, alive.round_s) << exchange->name;
+    EXPECT_EQ(result.plan.schedule.operations.size(), alive.plan.schedule.operations.size())
+        << "one site of the table stands for all";
+  }
+}
+
 TEST(Detours, AreNamed) {
   WideArea area = with_dead(even_sites(4), "ab");
   EXPECT_EQ(text_of_detours(area, path_named(area, "ab")),
