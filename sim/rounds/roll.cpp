@@ -23,19 +23,19 @@ double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t plac
   return first;
 }
 
-std::optional<double> drops_out(const WideArea& area, std::size_t place) {
-  const auto& at = site_of(area, static_cast<int>(place)).drops_out;
+std::optional<double> lost_s(const WideArea& area, std::size_t place) {
+  const auto at = lost_at(site_of(area, static_cast<int>(place)));
   return at ? std::optional(at->base()) : std::nullopt;
 }
 
-// Of the places that are heard and leave, those that drop out first.
+// Of the places that are heard and leave, those that are lost first.
 template <class Leaves>
 std::vector<std::size_t> first_to_leave(const WideArea& area, const std::vector<Fate>& fates,
                                         Leaves leaves) {
   std::vector<std::size_t> first;
   double at = kNever;
   for (std::size_t place = 0; place < fates.size(); ++place) {
-    const auto drops = drops_out(area, place);
+    const auto drops = lost_s(area, place);
     if (!drops || *drops > at || fates[place] != Fate::heard || !leaves(place, *drops)) continue;
     if (*drops < at) first.clear();
     at = *drops;
@@ -118,7 +118,7 @@ bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan&
   });
   if (gone.empty()) return false;
   for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
-  roll.broken_s = *drops_out(area, gone.front());
+  roll.broken_s = *lost_s(area, gone.front());
   tell_of_broken(area, gone, roll);
   const std::vector<Fate> before = roll.fates;
   std::vector<std::size_t> cut_off;

@@ -4,7 +4,8 @@
 //
 //   heard     its values have arrived at the first of the others, in time
 //   skipped   they arrive too late
-//   gone      it drops out before; or later, while others still need what it sends, which breaks their exchange: its hops of a ring, its sums of an all_to_all, its
+//   gone      it drops out before, or its line goes down for good; or later, while others still need what
+//             it sends, which breaks their exchange: its hops of a ring, its sums of an all_to_all, its
 //             values for the last receiver. What it has handed in to storage, a syncer, a leader or its
 //             partner needs it no more. Or the others do not reach it (sim/rounds/cut_off.hpp).
 //
@@ -57,7 +58,7 @@ struct Roll {
   [[nodiscard]] bool goes_on() const;
 };
 
-// Of a round that the places that are gone do not take part in: those that drop out first of the others,
+// Of a round that the places that are gone do not take part in: those that are lost first of the others,
 // before they are heard, are gone too. Returns whether some are: without them, others may be heard sooner.
 [[nodiscard]] bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                             std::vector<Fate>& fates);

@@ -33,7 +33,11 @@ std::string what_others_do(const Roll& roll, const Unheard& unheard) {
 
 std::string text_of_loss(const WideArea& area, const Unheard& unheard) {
   const Site& site = site_of(area, static_cast<int>(unheard.places.front()));
-  return fmt::format("{} out at {}", unheard.form("drops", "drop"), to_text(*site.drops_out));
+  const Seconds at = *lost_at(site);
+  return site.drops_out == at
+             ? fmt::format("{} out at {}", unheard.form("drops", "drop"), to_text(at))
+             : fmt::format("{} down for good at {}",
+                           unheard.form("its line goes", "their lines go"), to_text(at));
 }
 
 struct Reason {
@@ -49,8 +53,8 @@ Reason reason_of(const WideArea& area, const Exchange& exchange, const Roll& rol
     const std::string cut_off = why_cut_off(area, exchange, roll.fates, static_cast<int>(place));
     if (!cut_off.empty()) return {cut_off, what_others_do(roll, unheard)};
   }
-  const auto& drops = site_of(area, static_cast<int>(place)).drops_out;
-  if (drops && arrived > drops->base()) {
+  const auto lost = lost_at(site_of(area, static_cast<int>(place)));
+  if (lost && arrived > lost->base()) {
     return {text_of_loss(area, unheard), what_others_do(roll, unheard)};
   }
   const bool comes = !std::isinf(arrived);

@@ -152,6 +152,11 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 [[nodiscard]] bool has_dead_link(const WideArea& area);
 [[nodiscard]] bool is_dead_between(const WideArea& area, int place_a, int place_b);
 
+// When a site's line goes down to stay down; and when the others lose the site for good: it drops out, or
+// its line does.
+[[nodiscard]] std::optional<Seconds> line_down_at(const Site& site);
+[[nodiscard]] std::optional<Seconds> lost_at(const Site& site);
+
 // Whether any site comes and goes.
 [[nodiscard]] bool has_comers(const WideArea& area);
 // Share of the time in which a site of the table is there, ready or not.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sites that the others do not reach over dead links are lost for them, like sites that drop out.
+// Sites that the others do not reach over dead links, or whose line is down for good, are lost for them,
+// like sites that drop out.
 #include "sim/rounds/cut_off.hpp"
 
 #include <gtest/gtest.h>
@@ -89,6 +90,30 @@ TEST(CutOff, WhoeverOnlyALostSiteReachesIsLostWithIt) {
       EXPECT_EQ(result.events[says_c_first ? 1 : 0],
                 "b: cannot be reached: links.ab is dead, and without c no site passes its traffic "
                 "on; the others go on without it");
+    }
+  }
+}
+
+// Whoever would meet it does not wait for it.
+TEST(CutOff, ALineThatStaysDownIsASiteThatDropsOut) {
+  for (const double lost_s : {1.0, 10.5}) {
+    WideArea drops = linked(4), down = linked(4);
+    drops.sites[1].drops_out = Seconds::from_base(lost_s);
+    down.sites[1].variation.changes = {{0.5_s, 0.5}, {Seconds::from_base(lost_s), 0}};
+    for (const Exchange* exchange : kDirect) {
+      for (const auto& deadline : {std::optional<Seconds>(), std::optional(30_s)}) {
+        const RoundShape shape = rounds_of(exchange, 4);
+        const RoundResult result = simulate_round(down, shape, {.deadline = deadline});
+        const RoundResult expected = simulate_round(drops, shape, {.deadline = deadline});
+        EXPECT_EQ(result.outcome, expected.outcome) << exchange->name << lost_s;
+        if (deadline) {
+          EXPECT_NEAR(result.round_s, expected.round_s, 1e-6) << exchange->name;
+        }
+        ASSERT_FALSE(result.events.empty()) << exchange->name;
+        EXPECT_TRUE(result.events[0].starts_with("b: its line goes down for good at ") ||
+                    result.events[0].find("does not finish") != std::string::npos)
+            << result.events[0];
+      }
     }
   }
 }

@@ -27,7 +27,8 @@ TEST(Fates, ALinkThatStaysDownAborts) {
   EXPECT_EQ(result.outcome, RoundOutcome::aborted);
   EXPECT_TRUE(std::isinf(result.round_s));
   ASSERT_FALSE(result.events.empty());
-  EXPECT_NE(result.events.front().find("b: is not heard"), std::string::npos);
+  EXPECT_NE(result.events.front().find("b: its line goes down for good at 10.5 s"),
+            std::string::npos);
 }
 
 TEST(Fates, ABandwidthThatHalvesPeriodicallyTakesAsLongAsItsMean) {
@@ -378,8 +379,8 @@ TEST(Fates, SitesThatALeaderIsAloneWithoutShareItsLine) {
   for (const std::size_t place : {1u, 2u}) EXPECT_GE(result.period_s(place), 200 * (1 - 1e-9));
 }
 
-// What a site hands in late counts in a later sum; what never arrives does not.
-TEST(Fates, ASiteThatALeaderNeverHearsKeepsNoPace) {
+// What a site hands in late counts in a later sum; one whose line is down for good hands in nothing.
+TEST(Fates, ASiteThatALeaderNeverHearsIsGone) {
   WideArea area = three_sites();
   area.sites[2].variation.changes = {{1_s, 0}};
   RoundShape shape = ten_steps(&exchanges::leader);
@@ -388,7 +389,7 @@ TEST(Fates, ASiteThatALeaderNeverHearsKeepsNoPace) {
   shape.rounds = 3;
   const RoundResult result = simulate_round(area, shape, {.quorum = 2, .grace = 1_s});
   EXPECT_EQ(result.outcome, RoundOutcome::partial);
-  EXPECT_TRUE(std::isinf(result.period_s(2)));
+  EXPECT_EQ(result.shape.fate(2), Fate::gone);
 }
 
 }  // namespace
