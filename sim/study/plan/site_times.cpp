@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
+#include "sim/rounds/cut_off.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/rounds/simulate_round.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/sites/leader.hpp"
 #include "sim/study/membership.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -33,7 +38,7 @@ double fastest_path(const WideArea& area, int place, const Exchange& exchange) {
   }
   double fastest = 0;
   for (int other = 0; other < place_count(area); ++other) {
-    if (other == place) continue;
+    if (other == place || is_dead_between(area, place, other)) continue;
     const auto& shared = path_between(area, place, other).bandwidth;
     const double connected = wide_connection_rate(area, wide_hop(place, other)).base();
     fastest = std::max(fastest, shared ? std::min(connected, shared->base()) : connected);
@@ -67,20 +72,38 @@ double leading_s(const RoundContext& context, const Scheme& scheme) {
   double bytes = kInfinity;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
-    others += site.drops_out ? 0 : site.count;
+    others += lost_at(site) ? 0 : site.count;
     if (!apart) fastest = std::max(fastest, access_rate(site));
     bytes = std::min(bytes, whole_bytes(context, table, scheme));
   }
   return others > 0 ? others * bytes / fastest : 0;
 }
 
-// Of the places that are heard in a round at least: those of a quorum that do not drop out.
+// Of the places that are heard in a round at least: those of a quorum that are not lost; but over dead
+// links a lost one may be all that reaches others.
 int least_heard(const WideArea& area, int quorum) {
   const int places = place_count(area);
   if (quorum == 0) return places;
   int dropping = 0;
-  for (const Site& site : area.sites) dropping += site.drops_out ? site.count : 0;
+  for (const Site& site : area.sites) dropping += lost_at(site) ? site.count : 0;
+  if (dropping > 0 && has_dead_link(area)) return 1;
   return std::clamp(quorum - dropping, 1, places);
+}
+
+// Of a site that is lost before the last of its steps, which take so long in all: nobody hears it.
+Fate least_fate(const Site& site, const SiteExchange& exchange, double steps_s) {
+  const double steps = steps_inside(site, exchange);
+  const auto lost = lost_at(site);
+  return lost && lost->base() < steps_s * (steps - 1) / steps ? Fate::gone : Fate::heard;
+}
+
+// Whether those that are left wait for sites that are gone, or that nobody reaches without them.
+bool wait_forever(const WideArea& area, const SiteExchange& exchange, std::vector<Fate> fates) {
+  add_cut_off(area, *led_by(area.syncer, exchange).exchange, fates);
+  const auto there = std::ranges::count(fates, Fate::heard);
+  return there < (exchange.quorum == 0
+                      ? std::ssize(fates)
+                      : std::min<std::ptrdiff_t>(exchange.quorum, std::ssize(fates)));
 }
 
 // Time for so many tokens; infinite if none are kept.
@@ -148,7 +171,8 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
 
 // A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all
 // that it has; as both together, where it is the only one that is played, so that nothing overlaps
-// its end. Sites that others do not wait for go on at their own pace, or for nothing.
+// its end. Sites that others do not wait for go on at their own pace, or for nothing. Infinite where the
+// round never ends.
 double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   const SiteLayout& at = space_.layouts[candidate.layout];
   const SiteOffer& offer = space_.offers[at.offer];
@@ -159,19 +183,24 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
       rounds_played(context, scheme) == 1 && !exchange.delayed && !exchange.gradients;
   const bool comes_and_goes = has_comers(offer.area);
   std::vector<PlaceTime> places;
+  std::vector<Fate> fates;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
     const Site& site = offer.area.sites[table];
     double seconds =
         steps_inside(site, exchange) * (this->*of_step)(offer.tables[table], at) / site.speed;
+    fates.insert(fates.end(), static_cast<std::size_t>(site.count),
+                 least_fate(site, exchange, seconds));
     const double sent = comes_and_goes ? 0 : sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
     places.insert(places.end(), static_cast<std::size_t>(site.count),
                   {seconds, round_sequences(context, table, exchange)});
   }
+  if (wait_forever(offer.area, exchange, std::move(fates))) return kInfinity;
   std::ranges::sort(places, {}, &PlaceTime::seconds);
   if (comes_and_goes) return bound_of_comers(places, exchange) * (1 - kRounded);
   const auto heard = static_cast<std::size_t>(least_heard(offer.area, exchange.quorum));
   const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
+  if (round_s * (1 - kRounded) > kRoundLimit.base()) return kInfinity;
   return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - kRounded);
 }
 
@@ -209,6 +238,13 @@ const Report& SiteTimes::simulated(const SiteCandidate& candidate) {
     require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
     return report;
   });
+}
+
+std::string SiteTimes::why_endless(const SiteCandidate& candidate) {
+  const RoundContext context = space_.context(space_.layouts[candidate.layout]);
+  return joined(
+      simulate_round(context, space_.schemes[candidate.scheme], inner_steps(candidate)).reasons,
+      "; ");
 }
 
 const std::optional<MembershipFigures>& SiteTimes::months(const SiteCandidate& candidate) {
