@@ -150,6 +150,19 @@ TEST(PlanOfSites, SaysWhomTheSitesWaitForIfNoRoundEnds) {
   }
 }
 
+// A quorum is of the sites that are there, and what the others would train is not kept.
+TEST(PlanOfSites, IsBoundedWithoutTheSitesThatAreGone) {
+  const std::string gone =
+      "plan --topology four_sites_mixed --model gpt_125m --set model.layers=2 --tokens 1e9 "
+      "--scheme decoupled_diloco,eager_diloco --tp 1 --micro-batch 1 --recompute none "
+      "--set sites.lab.count=1 --set sites.campus.count=1 --set sites.cloud.count=1 "
+      "--set sites.colocation.count=1 --set sites.campus.drops_out=100ms";
+  const Json quick = plan(gone);
+  const Json whole = plan(gone + " --exhaustive");
+  EXPECT_EQ(site_scores(quick), site_scores(whole));
+  EXPECT_LE(quick["search"]["rounds"].get<int>() * 4, whole["search"]["rounds"].get<int>());
+}
+
 // Sites whose GPUs hold weights and gradients, but not the optimizer's twelve bytes of each.
 TEST(PlanOfSites, KeepsTheOptimizersStateOnHostsOnlyIfNothingFitsOtherwise) {
   const Sandbox sandbox;

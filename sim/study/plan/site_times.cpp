@@ -79,17 +79,6 @@ double leading_s(const RoundContext& context, const Scheme& scheme) {
   return others > 0 ? others * bytes / fastest : 0;
 }
 
-// Of the places that are heard in a round at least: those of a quorum that are not lost; but over dead
-// links a lost one may be all that reaches others.
-int least_heard(const WideArea& area, int quorum) {
-  const int places = place_count(area);
-  if (quorum == 0) return places;
-  int dropping = 0;
-  for (const Site& site : area.sites) dropping += lost_at(site) ? site.count : 0;
-  if (dropping > 0 && has_dead_link(area)) return 1;
-  return std::clamp(quorum - dropping, 1, places);
-}
-
 // Of a site that is lost before the last of its steps, which take so long in all: nobody hears it.
 Fate least_fate(const Site& site, const SiteExchange& exchange, double steps_s) {
   const double steps = steps_inside(site, exchange);
@@ -97,8 +86,18 @@ Fate least_fate(const Site& site, const SiteExchange& exchange, double steps_s) 
   return lost && lost->base() < steps_s * (steps - 1) / steps ? Fate::gone : Fate::heard;
 }
 
+// Of one site in a round, least.
+struct PlaceTime {
+  double seconds = 0;
+  double sequences = 0;
+  Fate fate = Fate::heard;
+};
+
 // Whether those that are left wait for sites that are gone, or that nobody reaches without them.
-bool wait_forever(const WideArea& area, const SiteExchange& exchange, std::vector<Fate> fates) {
+bool wait_forever(const WideArea& area, const SiteExchange& exchange,
+                  const std::vector<PlaceTime>& places) {
+  std::vector<Fate> fates;
+  for (const PlaceTime& place : places) fates.push_back(place.fate);
   add_cut_off(area, *led_by(area.syncer, exchange).exchange, fates);
   const auto there = std::ranges::count(fates, Fate::heard);
   return there < (exchange.quorum == 0
@@ -106,24 +105,34 @@ bool wait_forever(const WideArea& area, const SiteExchange& exchange, std::vecto
                       : std::min<std::ptrdiff_t>(exchange.quorum, std::ssize(fates)));
 }
 
+// When the last of the places that are heard has taken its time: all of them, or a quorum of those that
+// are not gone, whichever they are; but sites that are lost once they were heard are missing from it,
+// and over dead links those that only they reach.
+double last_heard_s(const WideArea& area, int quorum, std::vector<PlaceTime> places) {
+  const auto gone =
+      std::erase_if(places, [](const PlaceTime& one) { return one.fate == Fate::gone; });
+  std::ptrdiff_t lost = -static_cast<std::ptrdiff_t>(gone);
+  for (const Site& site : area.sites) lost += lost_at(site) ? site.count : 0;
+  std::ptrdiff_t heard = quorum == 0 ? std::ssize(places) : quorum - lost;
+  if (quorum > 0 && lost > 0 && has_dead_link(area)) heard = 1;
+  heard = std::clamp<std::ptrdiff_t>(heard, 1, std::ssize(places));
+  std::ranges::sort(places, {}, &PlaceTime::seconds);
+  return places[static_cast<std::size_t>(heard - 1)].seconds;
+}
+
 // Time for so many tokens; infinite if none are kept.
 double seconds_for(double tokens, double tokens_per_s) {
   return tokens_per_s > 0 ? tokens / tokens_per_s : kInfinity;
 }
 
-// Of one site in a round, least.
-struct PlaceTime {
-  double seconds = 0;
-  double sequences = 0;
-};
-
 // Seconds that all sites together take for as many tokens as each has in a round, where those that
-// take longer than `round_s` go on beside the others.
+// take longer than `round_s` go on beside the others, and what is gone is not kept.
 double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
   double sequences = 0;
   double rate = 0;
   for (const PlaceTime& place : places) {
     sequences += place.sequences;
+    if (place.fate == Fate::gone) continue;
     rate += place.sequences / std::max(place.seconds, round_s);
   }
   return sequences / rate;
@@ -133,7 +142,8 @@ double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
 // is shorter than the steps of the fastest.
 double bound_of_comers(const std::vector<PlaceTime>& places, const SiteExchange& exchange) {
   const bool waits_for_all = exchange.quorum == 0 && !exchange.delayed;
-  return waits_for_all ? of_own_pace(places, 0) : places.front().seconds;
+  return waits_for_all ? of_own_pace(places, 0)
+                       : std::ranges::min(places, {}, &PlaceTime::seconds).seconds;
 }
 
 }  // namespace
@@ -183,23 +193,20 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
       rounds_played(context, scheme) == 1 && !exchange.delayed && !exchange.gradients;
   const bool comes_and_goes = has_comers(offer.area);
   std::vector<PlaceTime> places;
-  std::vector<Fate> fates;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
     const Site& site = offer.area.sites[table];
     double seconds =
         steps_inside(site, exchange) * (this->*of_step)(offer.tables[table], at) / site.speed;
-    fates.insert(fates.end(), static_cast<std::size_t>(site.count),
-                 least_fate(site, exchange, seconds));
+    const Fate fate = least_fate(site, exchange, seconds);
     const double sent = comes_and_goes ? 0 : sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
     places.insert(places.end(), static_cast<std::size_t>(site.count),
-                  {seconds, round_sequences(context, table, exchange)});
+                  {seconds, round_sequences(context, table, exchange), fate});
   }
-  if (wait_forever(offer.area, exchange, std::move(fates))) return kInfinity;
-  std::ranges::sort(places, {}, &PlaceTime::seconds);
+  if (wait_forever(offer.area, exchange, places)) return kInfinity;
   if (comes_and_goes) return bound_of_comers(places, exchange) * (1 - kRounded);
-  const auto heard = static_cast<std::size_t>(least_heard(offer.area, exchange.quorum));
-  const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
+  const double round_s =
+      std::max(last_heard_s(offer.area, exchange.quorum, places), leading_s(context, scheme));
   if (round_s * (1 - kRounded) > kRoundLimit.base()) return kInfinity;
   return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - kRounded);
 }
