@@ -199,6 +199,16 @@ RoundShape begun_anew(RoundShape shape, const Roll& roll) {
   return shape;
 }
 
+// Whether sites that are there are never heard because a link between them is down, so that no deadline
+// helps: nobody is heard; or two that meet, which others would hear.
+bool is_silent(const RoundResult& result) {
+  const auto is_gone = [](Fate fate) { return fate == Fate::gone; };
+  const auto is_never = [](double heard_s) { return std::isinf(heard_s); };
+  return std::ranges::none_of(result.shape.fates, is_gone) &&
+         (result.shape.exchange->joins_two ? std::ranges::any_of(result.heard_s, is_never)
+                                           : std::ranges::all_of(result.heard_s, is_never));
+}
+
 // At the end of the round at the latest: what overlaps steps may still be on its way then.
 double handed_in(const RoundResult& result) {
   double last = 0;
@@ -261,7 +271,8 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   if (hides && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
   }
-  const auto aborts = [&] { return !roll.all_heard() && !roll.goes_on(); };
+  const bool silent = is_silent(result);
+  const auto aborts = [&] { return silent || (!roll.all_heard() && !roll.goes_on()); };
   bool again = result.shape.apart || !roll.all_heard();
   do {
     if (aborts()) break;
@@ -282,7 +293,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
                    : roll.all_heard() ? RoundOutcome::complete
                                       : RoundOutcome::partial;
   result.round_s = aborts() ? kInfinity : round_time(result);
-  if (!aborts() && std::isinf(result.round_s)) {
+  if (silent || (!aborts() && std::isinf(result.round_s))) {
     result.outcome = RoundOutcome::aborted;
     result.reasons = result.events = {why_it_never_ends(area, result)};
   } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
