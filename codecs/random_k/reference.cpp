@@ -106,9 +106,21 @@ void decode_random_k(const Format& format, std::span<const std::byte> wire,
 
 namespace {
 
+// An encode reads what it draws alone: from each stratum a sector of memory, of which bfloat16 values fill
+// half.
+Traffic drawn_traffic(const KernelShape& shape) {
+  constexpr double kSectorBytes = 32;
+  Traffic traffic = streamed_traffic(shape);
+  if (shape.operation == Operation::encode) {
+    traffic.read = kSectorBytes / static_cast<double>(stratum_elements(shape.wire));
+  }
+  return traffic;
+}
+
 // Drawn by all ranks alike, and sent as they are: values of the same places meet.
 constexpr Layout kDrawnLayout{.bytes = random_k_bytes,
                               .bytes_per_element = random_k_bytes_per_element,
+                              .traffic = drawn_traffic,
                               .fuses_feedback = [](const Format&) { return true; },
                               .summable = true};
 

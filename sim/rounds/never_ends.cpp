@@ -6,9 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <vector>
+
+#include "sim/rounds/cut_off.hpp"
 
 namespace sim {
 namespace {
+
+constexpr std::string_view kLinks = "links.";
 
 // A flow that could have ended: all that it follows has.
 bool is_stuck(const RoundResult& result, std::size_t id) {
@@ -48,12 +54,20 @@ const Link* slowest_link(const RoundResult& result) {
   return slowest;
 }
 
+// Of a link that others can do without, if it is dead; else without one of its ends.
+std::string remedy_of_link(WideArea area, const RoundResult& result, const std::string& table) {
+  WideLink& link = *std::ranges::find(area.links, table.substr(kLinks.size()), &WideLink::name);
+  link.dead = true;
+  std::vector<Fate> fates = result.shape.fates;
+  return add_cut_off(area, *result.shape.exchange, fates).empty()
+             ? fmt::format("with `set` {}.dead=true, other sites pass its traffic on", table)
+             : fmt::format("`set` sites.{}.count=0 leaves one of its ends out", link.between[1]);
+}
+
 // A key "links.NAME.bandwidth" or "sites.NAME.uplink".
-std::string remedy(const Link& link) {
+std::string remedy(const WideArea& area, const RoundResult& result, const Link& link) {
   const auto table = link.set_by.substr(0, link.set_by.rfind('.'));
-  if (table.starts_with("links.")) {
-    return fmt::format("with `set` {}.dead=true, another site passes its traffic on", table);
-  }
+  if (table.starts_with(kLinks)) return remedy_of_link(area, result, table);
   if (table.starts_with("sites."))
     return fmt::format("`set` {}.count=0 leaves the site out", table);
   return "`set` sites.NAME.count=0 leaves a site out";
@@ -61,13 +75,13 @@ std::string remedy(const Link& link) {
 
 }  // namespace
 
-std::string why_it_never_ends(const RoundResult& result) {
+std::string why_it_never_ends(const WideArea& area, const RoundResult& result) {
   const std::string start =
       fmt::format("the exchange does not finish within {}: ", round_limit_text());
   const Link* link = slowest_link(result);
   if (link == nullptr) return start + "one of its rates is too low";
-  return start +
-         fmt::format("{} ({}) is down or too slow; {}", link->name, link->set_by, remedy(*link));
+  return start + fmt::format("{} ({}) is down or too slow; {}", link->name, link->set_by,
+                             remedy(area, result, *link));
 }
 
 }  // namespace sim

@@ -9,6 +9,6 @@
 namespace sim {
 
 // The link that holds it up, and what to do about it.
-[[nodiscard]] std::string why_it_never_ends(const RoundResult& result);
+[[nodiscard]] std::string why_it_never_ends(const WideArea& area, const RoundResult& result);
 
 }  // namespace sim

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sim/base/quantity_text.hpp"
+#include "sim/rounds/cut_off.hpp"
 
 namespace sim {
 namespace {
@@ -42,19 +42,19 @@ double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t plac
   return first;
 }
 
-std::optional<double> drops_out(const WideArea& area, std::size_t place) {
-  const auto& at = site_of(area, static_cast<int>(place)).drops_out;
+std::optional<double> lost_s(const WideArea& area, std::size_t place) {
+  const auto at = lost_at(site_of(area, static_cast<int>(place)));
   return at ? std::optional(at->base()) : std::nullopt;
 }
 
-// Of the places that are heard and leave, those that drop out first.
+// Of the places that are heard and leave, those that are lost first.
 template <class Leaves>
 std::vector<std::size_t> first_to_leave(const WideArea& area, const std::vector<Fate>& fates,
                                         Leaves leaves) {
   std::vector<std::size_t> first;
   double at = kNever;
   for (std::size_t place = 0; place < fates.size(); ++place) {
-    const auto drops = drops_out(area, place);
+    const auto drops = lost_s(area, place);
     if (!drops || *drops > at || fates[place] != Fate::heard || !leaves(place, *drops)) continue;
     if (*drops < at) first.clear();
     at = *drops;
@@ -78,41 +78,9 @@ void set_cutoff(const Patience& patience, Roll& roll) {
   roll.quorum = std::move(places);
 }
 
-bool any_heard(const Roll& roll) {
-  return std::ranges::find(roll.fates, Fate::heard) != roll.fates.end();
-}
-
 Fate fate_of(double arrived_s, double latest_s) {
   if (arrived_s > latest_s) return Fate::skipped;
   return std::isinf(arrived_s) ? Fate::gone : Fate::heard;
-}
-
-// What the others do without one that drops out.
-const char* what_others_do(const Roll& roll) {
-  return roll.goes_on()     ? "the others go on without it"
-         : !any_heard(roll) ? "no site is heard"
-                            : "the others wait forever: set a `deadline`";
-}
-
-// Why a site is not heard, and what the others do.
-std::string event_of(const WideArea& area, const Roll& roll, std::size_t place) {
-  const bool limited = !std::isinf(roll.cutoff_s);
-  const double arrived = roll.heard_s[place];
-  const auto drops = drops_out(area, place);
-  const bool broke = std::ranges::find(roll.broke, static_cast<int>(place)) != roll.broke.end();
-  if (drops && (broke || arrived > *drops)) {
-    return fmt::format("drops out at {}{}; {}", to_text(Seconds::from_base(*drops)),
-                       broke ? ", during the exchange" : "", what_others_do(roll));
-  }
-  const bool comes = !std::isinf(arrived);
-  if (!comes && !roll.goes_on()) {
-    return fmt::format("is not heard within {}: a link on its path is down or too slow{}",
-                       round_limit_text(), limited ? "" : "; set a `deadline`");
-  }
-  return fmt::format("{} {}; {}", comes ? "arrives too late at" : "is not heard by",
-                     to_text(Seconds::from_base(comes ? arrived : roll.cutoff_s)),
-                     roll.goes_on() ? "the others go on without it"
-                                    : "no site is heard by then: set a later `deadline`");
 }
 
 }  // namespace
@@ -124,11 +92,13 @@ double end_of(const Timeline& timeline, OperationId id) {
   return std::isnan(end) ? kNever : end;
 }
 
+bool Roll::any_heard() const { return std::ranges::find(fates, Fate::heard) != fates.end(); }
+
 bool Roll::all_heard() const {
   return std::ranges::all_of(fates, [](Fate fate) { return fate == Fate::heard; });
 }
 
-bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(*this); }
+bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(); }
 
 bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
               std::vector<Fate>& fates) {
@@ -158,7 +128,8 @@ Roll call_roll(const Patience& patience, const RoundPlan& plan, const Timeline& 
   return roll;
 }
 
-bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline, Roll& roll) {
+bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
+                const Timeline& timeline, Roll& roll) {
   const auto gone = first_to_leave(area, roll.fates, [&](std::size_t place, double drops_s) {
     return std::ranges::any_of(
         plan.sends[place], [&](OperationId id) { return in_round(plan, timeline, id) > drops_s; });
@@ -168,17 +139,9 @@ bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& tim
     roll.fates[place] = Fate::gone;
     roll.broke.push_back(static_cast<int>(place));
   }
-  roll.broken_s = *drops_out(area, gone.front());
+  roll.broken_s = *lost_s(area, gone.front());
+  add_cut_off(area, exchange, roll.fates);
   return true;
-}
-
-std::vector<std::string> events(const WideArea& area, const Roll& roll) {
-  std::vector<std::string> lines;
-  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
-    if (roll.fates[place] == Fate::heard) continue;
-    lines.push_back(place_name(area, static_cast<int>(place)) + ": " + event_of(area, roll, place));
-  }
-  return lines;
 }
 
 }  // namespace sim

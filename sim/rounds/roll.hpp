@@ -5,9 +5,10 @@
 //   heard     its values have arrived at the first of the others, in time; of sites that meet a partner
 //             in each round, at one of the partners
 //   skipped   they arrive too late
-//   gone      it drops out before; or later, while others still need what it sends, which breaks their
-//             exchange: its hops of a ring, its sums of an all_to_all, its values for the last receiver.
-//             What it has handed in to storage, a syncer, a leader or its partner needs it no more.
+//   gone      it drops out before, or its line goes down for good; or later, while others still need what
+//             it sends, which breaks their exchange: its hops of a ring, its sums of an all_to_all, its
+//             values for the last receiver. What it has handed in to storage, a syncer, a leader or its
+//             partner needs it no more. Or the others do not reach it (sim/rounds/cut_off.hpp).
 //
 // The others go on without those that are not heard at the deadline, or when the quorum's grace is over;
 // if an exchange breaks later than that, at once. Without either they wait forever.
@@ -48,26 +49,25 @@ struct Roll {
   double cutoff_s = std::numeric_limits<double>::infinity();
   std::vector<int> quorum = {};  // places, if the cutoff is the end of its grace
   std::vector<Fate> fates = {};  // by place
-  std::vector<int> broke = {};   // places that dropped out during an exchange
-  double broken_s = 0;           // when the last of them has dropped out
+  std::vector<int> broke = {};   // places that were lost during an exchange
+  double broken_s = 0;           // when the last of them was
 
+  [[nodiscard]] bool any_heard() const;
   [[nodiscard]] bool all_heard() const;
   // Without those that are not heard.
   [[nodiscard]] bool goes_on() const;
 };
 
-// Of a round that the places that are gone do not take part in: those that drop out first of the others,
+// Of a round that the places that are gone do not take part in: those that are lost first of the others,
 // before they are heard, are gone too. Returns whether some are: without them, others may be heard sooner.
 [[nodiscard]] bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                             std::vector<Fate>& fates);
 // Of the round that add_gone() leaves, with its fates. Those that are gone do not count towards a quorum.
 [[nodiscard]] Roll call_roll(const Patience& patience, const RoundPlan& plan,
                              const Timeline& timeline, std::vector<Fate> fates);
-// Of a round that is played as the roll says: adds those that break its exchange first. Returns whether
-// some do.
-[[nodiscard]] bool add_broken(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
-                              Roll& roll);
-// One line per site that is not heard: why, and what the others do.
-[[nodiscard]] std::vector<std::string> events(const WideArea& area, const Roll& roll);
+// Of a round that is played as the roll says: adds those that break its exchange first, and those that
+// nobody reaches without them. Returns whether some do.
+[[nodiscard]] bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
+                              const Timeline& timeline, Roll& roll);
 
 }  // namespace sim

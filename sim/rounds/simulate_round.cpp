@@ -7,7 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "sim/rounds/cut_off.hpp"
 #include "sim/rounds/never_ends.hpp"
+#include "sim/rounds/unheard.hpp"
 #include "sim/schedule/wiring.hpp"
 #include "sim/sites/pairings.hpp"
 #include "sim/sites/regions.hpp"
@@ -183,6 +185,7 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   RoundResult result{.shape = std::move(shape)};
   std::vector<Fate>& fates = result.shape.fates;
   do {
+    add_cut_off(area, *result.shape.exchange, fates);
     play(area, result);
   } while (add_gone(area, result.plan, result.timeline, fates) &&
            std::ranges::find(fates, Fate::heard) != fates.end());
@@ -213,6 +216,17 @@ RoundShape begun_anew(RoundShape shape, const Roll& roll) {
   shape.fates = roll.fates;
   std::ranges::replace(shape.fates, Fate::skipped, Fate::heard);
   return shape;
+}
+
+// Whether sites that are there are never heard because a link between them is down, so that no deadline
+// helps: nobody is heard; or, without a deadline, two that meet, which others would hear.
+bool is_silent(const RoundResult& result) {
+  const auto is_gone = [](Fate fate) { return fate == Fate::gone; };
+  const auto is_never = [](double heard_s) { return std::isinf(heard_s); };
+  return std::ranges::none_of(result.shape.fates, is_gone) &&
+         (result.shape.exchange->joins_two && std::isinf(result.cutoff_s)
+              ? std::ranges::any_of(result.heard_s, is_never)
+              : std::ranges::all_of(result.heard_s, is_never));
 }
 
 // At the end of the round at the latest: what overlaps steps may still be on its way then.
@@ -275,7 +289,12 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   if (hides_who_is_late(shape) && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
   }
-  const auto aborts = [&] { return !roll.all_heard() && !roll.goes_on(); };
+  // If all partners are given up at the deadline, when they would be heard.
+  if (shape.exchange->joins_two && std::ranges::count(roll.fates, Fate::heard) == 0) {
+    result = play_with_all(area, shape, patience, roll);
+  }
+  const bool silent = is_silent(result);
+  const auto aborts = [&] { return silent || (!roll.all_heard() && !roll.goes_on()); };
   bool again = result.shape.apart || !roll.all_heard();
   do {
     if (aborts()) break;
@@ -284,20 +303,22 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
       play(area, result);
     }
     const int leader = result.shape.leader();
-    again = add_broken(area, result.plan, result.timeline, roll);
+    again = add_broken(area, *shape.exchange, result.plan, result.timeline, roll);
     if (leader < 0 || roll.fates[static_cast<std::size_t>(leader)] != Fate::gone) continue;
     shape = begun_anew(std::move(shape), roll);
     const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
     if (!is_over && shape.leader() >= 0) result = call(shape);
   } while (again);
-  result.events = events(area, roll);
+  Unheard unheard = unheard_sites(area, *shape.exchange, roll);
+  result.reasons = std::move(unheard.reasons);
+  result.events = std::move(unheard.events);
   result.outcome = aborts()           ? RoundOutcome::aborted
                    : roll.all_heard() ? RoundOutcome::complete
                                       : RoundOutcome::partial;
   result.round_s = aborts() ? kInfinity : round_time(result);
-  if (!aborts() && std::isinf(result.round_s)) {
+  if (silent || (!aborts() && std::isinf(result.round_s))) {
     result.outcome = RoundOutcome::aborted;
-    result.events = {why_it_never_ends(result)};
+    result.reasons = result.events = {why_it_never_ends(area, result)};
   } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
     result.paces_s = own_paces(result);
   }

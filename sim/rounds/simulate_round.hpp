@@ -25,7 +25,9 @@ enum class RoundOutcome {
 
 struct RoundResult {
   RoundOutcome outcome = RoundOutcome::complete;
-  std::vector<std::string> events;  // one line per unheard site, or why the round aborted
+  // A line for each reason why sites are unheard, or why the round aborted; and the same with what the
+  // others do, or could.
+  std::vector<std::string> reasons, events;
   RoundShape shape;
   RoundPlan plan;
   Wiring wiring;  // of the plan's schedule

@@ -105,6 +105,8 @@ struct Exchange {
   double (*copies_to_one)(double sites) = [](double) { return 1.0; };
 
   [[nodiscard]] bool has_leading_site() const { return has_leader && !has_syncer; }
+  // Over the links between sites, not by way of a place apart.
+  [[nodiscard]] bool joins_sites() const { return !is_stored && !has_syncer; }
 };
 
 namespace exchanges {

@@ -14,7 +14,7 @@ bool may_be_alike(const WideArea& area, const Site& site, const Exchange& exchan
     return link.between[0] == site.name && link.between[1] == site.name;
   };
   // One of a table's sites may pass on what a dead link does not carry.
-  if (has_dead_link(area)) return false;
+  if (has_dead_link(area) && exchange.joins_sites()) return false;
   // In a round of regions, sites without one are alone, and those of a region are not.
   const bool meets_its_like = across_every == 1 || !site.region.empty();
   return exchange.alike_sites && meets_its_like && std::ranges::none_of(area.links, joins_its_own);

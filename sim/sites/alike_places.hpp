@@ -21,7 +21,7 @@ namespace sim {
 // Alike are places of one table, of the same work and fate, if the exchange treats them alike
 // (Exchange::alike_sites). Not the first one that is heard, if it leads; nor those of a table with a
 // link between its own sites, whose direction depends on their order; nor, where regions exchange,
-// those of a table without one; nor any where a link is dead, as one site then passes its traffic on.
+// those of a table without one; nor, where sites exchange directly, any where a link is dead, as one site then passes its traffic on.
 [[nodiscard]] std::vector<std::vector<int>> alike_places(const WideArea& area,
                                                          const RoundShape& shape);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of traffic between two sites whose link is dead: a third site passes it on as it arrives, so
-// both hops move together, at the pace of the slower one.
+// The way of traffic between two sites whose link is dead: other sites pass it on as it arrives, so all
+// hops move together, at the pace of the slowest one.
 //
 //   a ─up─► link a-c ─down─► c ─up─► link c-b ─down─► b
 #pragma once
@@ -26,13 +26,17 @@ struct WayCost {
 [[nodiscard]] WayCost way_cost(const WideTopology& topology, std::span<const Hop> hops,
                                std::vector<std::pair<LinkId, double>>& crossings);
 
-// The hop itself; or two hops where the link between its ends is dead, by way of that one of `relays`
-// that makes them fastest, the first of several. Without such a site it is the hop over the dead link,
-// which never ends.
+// The hop itself; or several where the link between its ends is dead: the fastest way over any of
+// `relays`, which ascend; of equally fast ones that with the fewest hops. Without a way it is the hop
+// over the dead link, which never ends.
 [[nodiscard]] std::vector<Hop> hops_of(const WideTopology& topology, const Hop& direct,
                                        std::span<const int> relays);
+// Whether there is a way.
+[[nodiscard]] bool reaches(const WideTopology& topology, const Hop& direct,
+                           std::span<const int> relays);
 
-// "dead: from east to west by way of north, back by way of south", of the first sites at its ends.
+// "dead: from east to west by way of north and south, back by way of north", of the first sites at its
+// ends.
 [[nodiscard]] std::string text_of_detours(const WideArea& area, const WideLink& dead);
 
 }  // namespace sim

@@ -63,7 +63,7 @@ class Meeting {
   [[nodiscard]] int sites(int place) const;
   [[nodiscard]] int sites(const std::vector<int>& places) const;
   [[nodiscard]] int others(int place, int at) const { return sites(at) - (place == at ? 1 : 0); }
-  // The hops of one from a site to another: two where their link is dead.
+  // The hops of one from a site to another: several where their link is dead.
   [[nodiscard]] std::vector<Hop> hops(const Hop& direct) const;
   // All sites that are heard, in the order of the ring: where regions exchange, region by region
   // instead of as given.

@@ -67,7 +67,7 @@ class Tables {
  private:
   static Key own_key(const Site& site, const RoundShape& shape, std::size_t place) {
     const SiteWork& work = shape.sites[place];
-    Key key{site.drops_out ? site.drops_out->base() : kNever,
+    Key key{lost_at(site).value_or(Seconds::from_base(kNever)).base(),
             -work.start_s,
             shape.steps(place) * work.step_s,
             work.encode_s + work.sum_s + work.decode_s + work.update_s + work.copies.total_s(),

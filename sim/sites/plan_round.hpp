@@ -54,7 +54,7 @@ struct SiteWork {
 enum class Fate {
   heard,    // its share is in the round's sum
   skipped,  // it came too late: the others continued, and it takes their result
-  gone      // it dropped out
+  gone      // it dropped out, or the others do not reach it
 };
 
 // How long a leader waits in each exchange for others than the quorum, after these places.

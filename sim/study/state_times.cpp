@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/error.hpp"
 #include "sim/sites/detours.hpp"
 #include "sim/topology/ranks.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -30,6 +31,20 @@ double checkpoint_s(const Job& job, const SiteExchange& exchange, std::size_t ta
   return state_bytes(job, exchange) / rate.base();
 }
 
+// The storage; else the last site or for others the first, or whoever reaches the place; else the syncer.
+int source_of_state(const WideTopology& topology, int place) {
+  const WideArea& area = topology.area();
+  if (area.store) return store_place(area);
+  const std::vector<int> all = all_places(area);
+  std::vector<int> sources = all;
+  if (place == 0) std::ranges::reverse(sources);
+  for (const int source : sources) {
+    if (source != place && reaches(topology, wide_hop(source, place), all)) return source;
+  }
+  require(area.syncer.has_value(), "sites that nobody reaches exchange by way of a place apart");
+  return syncer_place(area);
+}
+
 }  // namespace
 
 double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
@@ -37,8 +52,8 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   int place = 0;
   for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
   if (!area.store && place_count(area) < 2) return 0;
-  const int source = area.store ? store_place(area) : place == 0 ? place_count(area) - 1 : 0;
   const WideTopology topology(area);
+  const int source = source_of_state(topology, place);
   std::vector<std::pair<LinkId, double>> crossings;
   const WayCost cost =
       way_cost(topology, hops_of(topology, wide_hop(source, place), all_places(area)), crossings);

@@ -112,6 +112,23 @@ bool is_dead_between(const WideArea& area, int place_a, int place_b) {
   return link >= 0 && area.links[static_cast<std::size_t>(link)].dead;
 }
 
+std::optional<Seconds> line_down_at(const Site& site) {
+  const auto& changes = site.variation.changes;
+  if (site.variation.repeats) return std::nullopt;
+  std::optional<Seconds> down;
+  for (const ShareChange& change : changes) {
+    if (change.share > 0) down.reset();
+    if (change.share == 0 && !down) down = change.at;
+  }
+  return down;
+}
+
+std::optional<Seconds> lost_at(const Site& site) {
+  const std::optional<Seconds> down = line_down_at(site);
+  if (!site.drops_out || !down) return site.drops_out ? site.drops_out : down;
+  return std::min(*site.drops_out, *down);
+}
+
 double present_share(const Site& site) {
   if (!site.stays) return 1;
   return site.stays->base() / (site.stays->base() + site.returns_after->base());

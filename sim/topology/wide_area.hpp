@@ -80,7 +80,7 @@ struct WideLink {
   double background = 0;               // share of the bandwidth taken by others
   DollarRate price;                    // of the lease
   Variation variation;
-  bool dead = false;  // of a link: carries nothing; a third site passes its traffic on
+  bool dead = false;  // of a link: carries nothing; other sites pass its traffic on
 };
 
 // [store]: object storage as a relay: each site uploads once, the others download.
@@ -151,6 +151,11 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // Whether any link is dead, and whether that between two sites is.
 [[nodiscard]] bool has_dead_link(const WideArea& area);
 [[nodiscard]] bool is_dead_between(const WideArea& area, int place_a, int place_b);
+
+// When a site's line goes down to stay down; and when the others lose the site for good: it drops out, or
+// its line does.
+[[nodiscard]] std::optional<Seconds> line_down_at(const Site& site);
+[[nodiscard]] std::optional<Seconds> lost_at(const Site& site);
 
 // Whether any site comes and goes.
 [[nodiscard]] bool has_comers(const WideArea& area);

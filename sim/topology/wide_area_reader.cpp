@@ -279,33 +279,6 @@ void check_paths(TomlReader& reader, const WideArea& area, const Joined& joined)
   }
 }
 
-// Whether a site of the table can pass on what the dead link does not carry: of either end only
-// another site, which the same link would join to the other end.
-bool can_pass_on(const WideArea& area, const Site& site, const WideLink& dead) {
-  const auto carries = [&](const std::string& end) {
-    return end != site.name && std::ranges::none_of(area.links, [&](const WideLink& link) {
-             const auto& ends = link.between;
-             return link.dead && ((ends[0] == end && ends[1] == site.name) ||
-                                  (ends[1] == end && ends[0] == site.name));
-           });
-  };
-  return carries(dead.between[0]) && carries(dead.between[1]);
-}
-
-void check_dead_links(TomlReader& reader, const WideArea& area) {
-  for (const WideLink& link : area.links) {
-    if (!link.dead || std::ranges::any_of(area.sites, [&](const Site& site) {
-          return can_pass_on(area, site, link);
-        })) {
-      continue;
-    }
-    reader.wrong(key_in(key_in("links", link.name), "dead"),
-                 fmt::format("no third site can pass on what {} and {} send each other; add a site "
-                             "that both reach, or remove dead",
-                             link.between[0], link.between[1]));
-  }
-}
-
 void read_membership(TomlReader& reader, WideArea& area) {
   constexpr const char* kRounds = "membership.checkpoint_rounds";
   constexpr const char* kBandwidth = "membership.checkpoint_bandwidth";
@@ -345,10 +318,7 @@ WideArea parse_wide_area(std::string_view text, const std::filesystem::path& fil
     std::vector<int> counts;
     for (const Site& site : area.sites) counts.push_back(site.count);
     area = with_counts(std::move(area), counts);
-    if (check_places(reader, area)) {
-      check_paths(reader, area, joined);
-      check_dead_links(reader, area);
-    }
+    if (check_places(reader, area)) check_paths(reader, area, joined);
   }
   reader.finish();
   return area;

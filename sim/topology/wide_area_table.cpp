@@ -115,8 +115,7 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"links.NAME.changes", "list of strings", "the rate never changes", kPathChanges},
     {"links.NAME.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
     {"links.NAME.dead", "true or false", "false",
-     "Whether the link carries nothing. A third site then passes its traffic on: the one that "
-     "gives the fastest way."},
+     "Whether the link carries nothing. Other sites then pass its traffic on, by the fastest way."},
     {"store.upload", "bandwidth above 0", "required if there is a [store]",
      "Bandwidth of one site's upload to the storage.", "10 Gbps"},
     {"store.download", "bandwidth above 0", "required if there is a [store]",

@@ -129,6 +129,40 @@ TEST(PlanOfSites, RefusesWhatItCannotPlan) {
                          "--topology");
 }
 
+// A bound says so, and nothing is searched: the sites wait for one whatever the setup.
+TEST(PlanOfSites, SaysWhomTheSitesWaitForIfNoRoundEnds) {
+  const std::string both = "--set sites.east.count=1 --set sites.west.count=1 ";
+  for (const auto& [change, says] :
+       {std::pair{"--set links.line.dead=true",
+                  "west: cannot be reached: links.line is dead, and "},
+        {"--set sites.east.drops_out=1ms", "east: drops out at 1.00 ms"},
+        {"--set sites.east.changes=[\"1ms:0\"]", "east: its line goes down for good at 1.00 ms"}}) {
+    for (const char* schemes : {"diloco,muloco ", "decoupled_diloco "}) {
+      const Outcome outcome =
+          run(words(kPlanSites + "--scheme " + schemes + both + change), source_directory());
+      expect_refused(outcome, "--topology");
+      EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+    }
+  }
+  // A site alone reaches all others.
+  for (const Json& one : plan(kPlanSites + "--scheme diloco --set links.line.dead=true")["plans"]) {
+    EXPECT_NE(one["sites"], "east + west");
+  }
+}
+
+// A quorum is of the sites that are there, and what the others would train is not kept.
+TEST(PlanOfSites, IsBoundedWithoutTheSitesThatAreGone) {
+  const std::string gone =
+      "plan --topology four_sites_mixed --model gpt_125m --set model.layers=2 --tokens 1e9 "
+      "--scheme decoupled_diloco,eager_diloco --tp 1 --micro-batch 1 --recompute none "
+      "--set sites.lab.count=1 --set sites.campus.count=1 --set sites.cloud.count=1 "
+      "--set sites.colocation.count=1 --set sites.campus.drops_out=100ms";
+  const Json quick = plan(gone);
+  const Json whole = plan(gone + " --exhaustive");
+  EXPECT_EQ(site_scores(quick), site_scores(whole));
+  EXPECT_LE(quick["search"]["rounds"].get<int>() * 4, whole["search"]["rounds"].get<int>());
+}
+
 // Sites whose GPUs hold weights and gradients, but not the optimizer's twelve bytes of each.
 TEST(PlanOfSites, KeepsTheOptimizersStateOnHostsOnlyIfNothingFitsOtherwise) {
   const Sandbox sandbox;

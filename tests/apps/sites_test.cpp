@@ -94,6 +94,23 @@ TEST(RunOverSites, ADropOutWithoutADeadlineIsNamed) {
   EXPECT_NEAR(skipped["round_time_s"].get<double>(), 100, 1);
 }
 
+// Through the storage the sites need no link; all others wait for each other.
+TEST(RunOverSites, ADeadLinkStopsTheSchemesThatNeedIt) {
+  const std::string base = std::string("run") + kSites +
+                           "--set links.line.dead=true --set store.upload=1Gbps "
+                           "--set store.download=1Gbps --set store.request=1ms "
+                           "--set store.latency=1ms --set store.egress=0USD/GB --scheme ";
+  EXPECT_EQ(json_of(base + "sparseloco_store")["outcome"], "complete");
+  for (const char* scheme : {"diloco", "sparseloco", "noloco", "decoupled_diloco"}) {
+    const Json aborted = json_of(base + scheme);
+    EXPECT_EQ(aborted["outcome"], "aborted") << scheme;
+    ASSERT_EQ(aborted["events"].size(), 1u) << scheme;
+    EXPECT_EQ(aborted["events"][0],
+              "west: cannot be reached: links.line is dead, and no site passes its traffic on; the "
+              "others wait forever: set a --deadline");
+  }
+}
+
 TEST(RunOverSites, WritesATimelineOfItsSites) {
   const Sandbox sandbox;
   const Outcome outcome =

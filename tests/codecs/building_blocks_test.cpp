@@ -122,6 +122,17 @@ TEST(MemoryTraffic, CountsEachByteOnce) {
   expect({.operation = Operation::decode_reduce, .wire = int4, .inputs = 16}, 16 * 0.53125, 4);
 }
 
+// Of 4096 values 64 are drawn, as 8 sectors of 32 bytes; the wire has their float32 values.
+TEST(MemoryTraffic, CountsWhatIsDrawnAlone) {
+  const Format drawn = codec_named("random_k64").format;
+  for (const int value_bytes : {2, 4}) {
+    const Traffic traffic = memory_traffic({.wire = drawn, .value_bytes = value_bytes});
+    EXPECT_DOUBLE_EQ(traffic.read, 8 * 32 / 4096.0);
+    EXPECT_DOUBLE_EQ(traffic.written, 64 * 4 / 4096.0);
+  }
+  EXPECT_DOUBLE_EQ(memory_traffic({.operation = Operation::encode_feedback, .wire = drawn}).read, 8);
+}
+
 // First the largest magnitude of all, then the codes; of NVFP4, 4 bits and 8 for each 16.
 TEST(MemoryTraffic, CountsValuesTwiceWhereAScaleIsOfTheWholeTensor) {
   const Format nvfp4 = codec_named("nvfp4").format, fp8 = codec_named("fp8_e4m3").format;

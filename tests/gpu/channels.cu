@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a collective's channels are to the kernels beside them: blocks that hold a multiprocessor each
-// for a given time, and that copy memory or do not. For tests/gpu/overlap.py.
+// for a given time, and that copy memory or do not; and a count of cycles. For tests/gpu/overlap.py and rates.py.
 #include <cstddef>
 #include <cstdint>
 
@@ -43,6 +43,15 @@ __global__ void copy(std::uint64_t duration_ns, const float4* from, float4* to, 
   if (threadIdx.x == 0) atomicAdd(copied, bytes);
 }
 
+// Of one multiprocessor: {its cycles, the nanoseconds of them}.
+__global__ void count(std::uint64_t duration_ns, long long* cycles) {
+  const std::uint64_t start_ns = now_ns();
+  const long long start = clock64();
+  while (now_ns() < start_ns + duration_ns) continue;
+  cycles[0] = clock64() - start;
+  cycles[1] = static_cast<long long>(now_ns() - start_ns);
+}
+
 }  // namespace
 
 // `channels` blocks on `stream` for `duration_ns`; they copy where there is `from`, of `bytes` bytes.
@@ -59,5 +68,12 @@ extern "C" int occupy(int channels, std::uint64_t duration_ns, const void* from,
                                                    static_cast<float4*>(to), bytes / sizeof(float4),
                                                    static_cast<unsigned long long*>(copied));
   }
+  return cudaGetLastError();
+}
+
+// The clock at which the GPU runs: one thread counts for `duration_ns`. Returns the CUDA error, 0 if none.
+extern "C" int count_cycles(std::uint64_t duration_ns, void* cycles, void* stream) {
+  count<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(duration_ns,
+                                                        static_cast<long long*>(cycles));
   return cudaGetLastError();
 }

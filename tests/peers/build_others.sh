@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the quantisation kernels of SDP4Bit and DeepSpeed, unchanged, into shared libraries that
-# tests/peers/peers.py calls through others/*.cu. Their sources stay in SCRATCH, which must lie
-# outside this repository; nothing of them is committed.
-# Usage: build_others.sh SCRATCH      environment: SDP4BIT, DEEPSPEED (Git URL or folder), CUDA_ARCH
+# Builds the quantisation kernels of SDP4Bit and DeepSpeed and those of fast-hadamard-transform,
+# unchanged, into shared libraries that tests/peers/peers.py and tests/gpu/rates.py call through
+# others/*.cu. Their sources stay in SCRATCH, which must lie outside this repository; nothing of them is
+# committed.
+# Usage: build_others.sh SCRATCH
+# environment: SDP4BIT, DEEPSPEED, FAST_HADAMARD (Git URL or folder), CUDA_ARCH
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -23,9 +25,16 @@ clone() {  # URL FOLDER PATHS...: those paths of the newest commit
   git -C "$folder" checkout --quiet HEAD -- "$@"
 }
 
-# SDP4Bit's header names at::Tensor in declarations that the kernels do not need.
+# SDP4Bit's header names at::Tensor in declarations that the kernels do not need; fast-hadamard-transform
+# wants PyTorch's names of the types and its checks of errors.
 stub_torch() {
-  mkdir -p "$scratch/stub/ATen/cuda"
+  mkdir -p "$scratch/stub/ATen/cuda" "$scratch/stub/c10/util" "$scratch/stub/c10/cuda"
+  printf '#pragma once\n#include <algorithm>\n#include <cstdint>\n#include <cuda_bf16.h>\nnamespace at {\nusing BFloat16 = __nv_bfloat16;\n}\n' \
+    >"$scratch/stub/c10/util/BFloat16.h"
+  printf '#pragma once\n#include <cuda_fp16.h>\nnamespace at {\nusing Half = __half;\n}\n' \
+    >"$scratch/stub/c10/util/Half.h"
+  printf '#pragma once\n#define C10_CUDA_CHECK(call) (void)(call)\n#define C10_CUDA_KERNEL_LAUNCH_CHECK()\n' \
+    >"$scratch/stub/c10/cuda/CUDAException.h"
   printf '#pragma once\nnamespace at {\nclass Tensor;\n}\n' >"$scratch/stub/ATen/ATen.h"
   printf '#pragma once\n' >"$scratch/stub/ATen/cuda/CUDAContext.h"
 }
@@ -53,4 +62,9 @@ csrc=$scratch/DeepSpeed/csrc
     csrc/includes &&
   library deepspeed "$csrc/quantization" "$csrc/includes" quantize dequantize quant_reduce; } ||
   { echo "DeepSpeed's kernels do not build" >&2; failed=1; }
+csrc=$scratch/fast-hadamard-transform/csrc
+{ clone "${FAST_HADAMARD:-https://github.com/Dao-AILab/fast-hadamard-transform}" \
+    fast-hadamard-transform csrc &&
+  library fast_hadamard "$csrc" "$csrc" fast_hadamard_transform_cuda; } ||
+  { echo "fast-hadamard-transform's kernels do not build" >&2; failed=1; }
 exit $failed

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dead links between sites: a third site passes their traffic on.
+// Dead links between sites: others pass their traffic on.
 #include "sim/sites/detours.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,29 +83,111 @@ TEST(Detours, OfARingLoadTheLinesOfTheRelay) {
   }
 }
 
-TEST(Detours, GoByWayOfTheFastestSite) {
+TEST(Detours, GoByWayOfTheFastestSites) {
   const std::vector<int> all{0, 1, 2, 3, 4};
-  const auto relay = [&](const WideArea& area) {
+  using Relays = std::vector<int>;
+  const auto relays = [&](const WideArea& area) {
     const auto hops = hops_of(WideTopology(area), wide_hop(0, 1), all);
-    EXPECT_EQ(hops.size(), 2u);
     EXPECT_EQ(hops.front().source, 0);
     EXPECT_EQ(hops.back().destination, 1);
-    return hops.front().destination;
+    Relays relays;
+    for (std::size_t i = 1; i < hops.size(); ++i) {
+      EXPECT_EQ(hops[i].source, hops[i - 1].destination);
+      relays.push_back(hops[i].source);
+    }
+    return relays;
   };
   WideArea area = with_dead(even_sites(5), "ab");
-  EXPECT_EQ(relay(area), 2) << "the first of equals";
+  EXPECT_EQ(relays(area), Relays{2}) << "the first of equals";
   path_named(area, "bc").bandwidth = 9_GBps;
   path_named(area, "ad").latency = 5_ms;
-  EXPECT_EQ(relay(area), 4);
+  EXPECT_EQ(relays(area), Relays{4});
   path_named(area, "ae").dead = true;
-  EXPECT_EQ(relay(area), 3);
+  EXPECT_EQ(relays(area), (Relays{2, 3})) << "three hops of 1 ms instead of 5 ms and 1 ms";
+  path_named(area, "cd").latency = path_named(area, "ce").latency = 5_ms;
+  EXPECT_EQ(relays(area), Relays{3});
   // Both hops over one backbone share it.
-  std::erase_if(area.links, [](const WideLink& link) { return link.name == "ad"; });
-  std::erase_if(area.links, [](const WideLink& link) { return link.name == "bd"; });
+  for (const char* dead : {"cd", "ce", "de"}) path_named(area, dead).dead = true;
+  for (const char* gone : {"ad", "bd"}) {
+    std::erase_if(area.links, [&](const WideLink& link) { return link.name == gone; });
+  }
   area.backbone->bandwidth = 17_GBps;
-  EXPECT_EQ(relay(area), 2);
+  EXPECT_EQ(relays(area), Relays{2});
   area.backbone->bandwidth = 19_GBps;
-  EXPECT_EQ(relay(area), 3);
+  EXPECT_EQ(relays(area), Relays{3});
+}
+
+// Only a-c, c-d and d-b live. Around a, b, c and d, eight hops take the place of four, and c-d carries two
+// of them each way.
+TEST(Detours, PassSeveralSites) {
+  WideArea area = sites_with_links(4, [](int, int) { return 8.0; });
+  for (const char* dead : {"ab", "ad", "bc"}) path_named(area, dead).dead = true;
+  path_named(area, "cd").bandwidth = 4_GBps;
+  for (WideLink& link : area.links) link.latency = 30_ms;
+  const RoundShape shape = equal_rounds(&exchanges::ring, 4, 10, 12 * kGiga);
+  const RoundResult result = simulate_round(area, shape);
+  const double steps = 2 * 3, part = 12.0 / 4;
+  EXPECT_NEAR(result.round_s, 10 + steps * (0.03 * 8 / 4 + 2 * part / 4), 1e-6);
+  // c sends its own to d, and passes on that from a to b, and from d to a; each of b's is its own.
+  EXPECT_EQ(sent_by(result, 2), 3 * steps * part * kGiga);
+  EXPECT_EQ(sent_by(result, 1), steps * part * kGiga);
+  EXPECT_EQ(text_of_detours(area, path_named(area, "ab")),
+            "dead: from a to b by way of c and d, back by way of d and c");
+}
+
+// Of every way over any of the other sites.
+WayCost least_cost(const WideTopology& topology, const std::vector<int>& way, int to) {
+  const WideArea& area = topology.area();
+  WayCost least{.s_per_byte = 1e9};
+  for (const int next : all_places(area)) {
+    if (std::ranges::find(way, next) != way.end()) continue;
+    if (is_dead_between(area, way.back(), next)) continue;
+    std::vector<int> longer = way;
+    longer.push_back(next);
+    if (next != to) {
+      least = std::min(least, least_cost(topology, longer, to));
+      continue;
+    }
+    std::vector<Hop> hops;
+    for (std::size_t i = 1; i < longer.size(); ++i) {
+      hops.push_back(wide_hop(longer[i - 1], longer[i]));
+    }
+    std::vector<std::pair<LinkId, double>> crossings;
+    least = std::min(least, way_cost(topology, hops, crossings));
+  }
+  return least;
+}
+
+// Six sites, some pairs of which share a backbone, while others have links that may be dead.
+TEST(Detours, AreTheFastestOfAllWays) {
+  std::mt19937 random(1);
+  const auto pick = [&](int most) {
+    return static_cast<int>(random() % static_cast<unsigned>(most));
+  };
+  int detours = 0, longer = 0;
+  for (int one = 0; one < 200; ++one) {
+    WideArea area = sites_with_links(6, [&](int, int) { return 1.0 + pick(4); });
+    for (WideLink& link : area.links) {
+      link.latency = Seconds::from_base(pick(3) * 0.01);
+      link.dead = link.name == "ab" || pick(2) == 0;
+    }
+    std::erase_if(area.links,
+                  [&](const WideLink& link) { return link.name != "ab" && pick(4) == 0; });
+    area.backbone->bandwidth = Bandwidth::from_base((2.0 + pick(9)) * kGiga);
+    const WideTopology topology(area);
+    const std::vector<Hop> hops = hops_of(topology, wide_hop(0, 1), all_places(area));
+    const WayCost least = least_cost(topology, {0}, 1);
+    EXPECT_EQ(reaches(topology, wide_hop(0, 1), all_places(area)), least.s_per_byte < 1e9);
+    if (hops.size() == 1) continue;
+    ++detours;
+    if (hops.size() > 2) ++longer;
+    std::vector<std::pair<LinkId, double>> crossings;
+    const WayCost cost = way_cost(topology, hops, crossings);
+    EXPECT_NEAR(cost.s_per_byte, least.s_per_byte, 1e-9 * least.s_per_byte);
+    EXPECT_NEAR(cost.latency_s, least.latency_s, 1e-12);
+  }
+  EXPECT_GT(detours, 100);
+  EXPECT_GT(longer, 20);
 }
 
 TEST(Detours, AreNoneOverALinkThatLives) {
@@ -158,6 +241,23 @@ TEST(Detours, EndEveryExchange) {
                  around = time_of_round(with_dead(area, "ab"), shape);
     EXPECT_GT(around, direct) << exchange->name;
     EXPECT_LT(around, 10 + 4 * (direct - 10)) << exchange->name;
+  }
+}
+
+// What goes by way of a place apart needs no links between the sites.
+TEST(Detours, AreNotNeededByWayOfAPlaceApart) {
+  WideArea area = even_sites(2);
+  area.store = Store{.upload = 10_GBps, .download = 10_GBps};
+  area.syncer = Syncer{.uplink = 10_GBps, .downlink = 10_GBps};
+  area.sites[1].count = 3;
+  for (const Exchange* exchange : {&exchanges::store, &exchanges::syncer}) {
+    const RoundShape shape = equal_rounds(exchange, 4, 10, 12 * kGiga);
+    const RoundResult alive = simulate_round(area, shape);
+    const RoundResult result = simulate_round(with_dead(area, "ab"), shape);
+    EXPECT_EQ(result.outcome, RoundOutcome::complete) << exchange->name;
+    EXPECT_EQ(result.round_s, alive.round_s) << exchange->name;
+    EXPECT_EQ(result.plan.schedule.operations.size(), alive.plan.schedule.operations.size())
+        << "one site of the table stands for all";
   }
 }
 

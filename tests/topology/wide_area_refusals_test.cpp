@@ -87,9 +87,6 @@ constexpr WrongSites kWrongs[] = {
      "there is no [sites.north]"},
     {"between = [\"east\", \"west\"]", "between = \"east\"", "is not a list of strings"},
     {"dead = false", "dead = 1", "dead: "},
-    {"dead = false", "dead = true",
-     "no third site can pass on what east and west send each other; add a site that both reach, or "
-     "remove dead"},
     {"upload = \"60 Gbps\"", "upload = \"0 Gbps\"", "is 0"},
     {"uplink = \"80 Gbps\"", "uplink = \"0 Gbps\"", "is 0"},
     {"memory_bandwidth = \"300 GBps\"", "memory_bandwidth = 300", "has no unit"},

@@ -119,6 +119,8 @@ TEST(WideArea, OfRdmaHasBuffersChannelsAndPairs) {
 }
 
 TEST(WideArea, MayHaveADeadLinkAroundWhichATableLeads) {
+  EXPECT_TRUE(read_area(sample_area_with({{"dead = false", "dead = true"}})).links[0].dead)
+      << "though nobody passes on what these two sites send";
   const std::string north =
       "[sites.north]\ncluster = \"dgx_h100_x16\"\nuplink = \"1 Gbps\"\ndownlink = \"1 Gbps\"\n"
       "egress = \"0 USD/GB\"\n";

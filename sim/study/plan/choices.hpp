@@ -50,6 +50,8 @@ class Choices {
                                                 Seconds time) = 0;
   // Parts of the price not counted, and why.
   [[nodiscard]] virtual std::vector<std::string> not_counted() const = 0;
+  // Where no step or round of any candidate ends: why that is.
+  [[nodiscard]] virtual std::string why_endless() = 0;
   // Counts of the work so far.
   [[nodiscard]] virtual Searched searched() const = 0;
 };

@@ -116,6 +116,8 @@ class ClusterChoices : public Choices {
     return parts;
   }
 
+  [[nodiscard]] std::string why_endless() override { return "a step takes forever"; }
+
   [[nodiscard]] Searched searched() const override {
     Searched all = before_;
     all.setups = space_.setups;

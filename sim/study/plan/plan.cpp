@@ -61,9 +61,8 @@ class Planner {
       best = search(1, [&](std::size_t one, double s) { return excess(one, s); });
     }
     if (best.empty()) {
-      throw InputError(fmt::format(
-          "`topology`: no round of {} ends; gardenhose run shows what its sites wait for",
-          question_.job.topology.name));
+      throw InputError(fmt::format("`topology`: no round of {} ends: {}",
+                                   question_.job.topology.name, choices_.why_endless()));
     }
     report.rows =
         in_parallel(question_.jobs, best.size(), [&](std::size_t i) { return row(best[i]); });

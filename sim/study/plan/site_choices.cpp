@@ -103,6 +103,8 @@ class SiteChoices : public Choices {
     return parts;
   }
 
+  [[nodiscard]] std::string why_endless() override { return times_.why_endless(at(0)); }
+
   [[nodiscard]] Searched searched() const override {
     return {.setups = static_cast<std::int64_t>(space_.candidates.size()) + space_.too_large,
             .too_large = space_.too_large,

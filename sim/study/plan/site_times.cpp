@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
+#include "sim/rounds/cut_off.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/rounds/simulate_round.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/sites/leader.hpp"
 #include "sim/study/membership.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -33,7 +38,7 @@ double fastest_path(const WideArea& area, int place, const Exchange& exchange) {
   }
   double fastest = 0;
   for (int other = 0; other < place_count(area); ++other) {
-    if (other == place) continue;
+    if (other == place || is_dead_between(area, place, other)) continue;
     const auto& shared = path_between(area, place, other).bandwidth;
     const double connected = wide_connection_rate(area, wide_hop(place, other)).base();
     fastest = std::max(fastest, shared ? std::min(connected, shared->base()) : connected);
@@ -67,20 +72,52 @@ double leading_s(const RoundContext& context, const Scheme& scheme) {
   double bytes = kInfinity;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
-    others += site.drops_out ? 0 : site.count;
+    others += lost_at(site) ? 0 : site.count;
     if (!apart) fastest = std::max(fastest, access_rate(site));
     bytes = std::min(bytes, whole_bytes(context, table, scheme));
   }
   return others > 0 ? others * bytes / fastest : 0;
 }
 
-// Of the places that are heard in a round at least: those of a quorum that do not drop out.
-int least_heard(const WideArea& area, int quorum) {
-  const int places = place_count(area);
-  if (quorum == 0) return places;
-  int dropping = 0;
-  for (const Site& site : area.sites) dropping += site.drops_out ? site.count : 0;
-  return std::clamp(quorum - dropping, 1, places);
+// Of a site that is lost before the last of its steps, which take so long in all: nobody hears it.
+Fate least_fate(const Site& site, const SiteExchange& exchange, double steps_s) {
+  const double steps = steps_inside(site, exchange);
+  const auto lost = lost_at(site);
+  return lost && lost->base() < steps_s * (steps - 1) / steps ? Fate::gone : Fate::heard;
+}
+
+// Of one site in a round, least.
+struct PlaceTime {
+  double seconds = 0;
+  double sequences = 0;
+  Fate fate = Fate::heard;
+};
+
+// Whether those that are left wait for sites that are gone, or that nobody reaches without them.
+bool wait_forever(const WideArea& area, const SiteExchange& exchange,
+                  const std::vector<PlaceTime>& places) {
+  std::vector<Fate> fates;
+  for (const PlaceTime& place : places) fates.push_back(place.fate);
+  add_cut_off(area, *led_by(area.syncer, exchange).exchange, fates);
+  const auto there = std::ranges::count(fates, Fate::heard);
+  return there < (exchange.quorum == 0
+                      ? std::ssize(fates)
+                      : std::min<std::ptrdiff_t>(exchange.quorum, std::ssize(fates)));
+}
+
+// When the last of the places that are heard has taken its time: all of them, or a quorum of those that
+// are not gone, whichever they are; but sites that are lost once they were heard are missing from it,
+// and over dead links those that only they reach.
+double last_heard_s(const WideArea& area, int quorum, std::vector<PlaceTime> places) {
+  const auto gone =
+      std::erase_if(places, [](const PlaceTime& one) { return one.fate == Fate::gone; });
+  std::ptrdiff_t lost = -static_cast<std::ptrdiff_t>(gone);
+  for (const Site& site : area.sites) lost += lost_at(site) ? site.count : 0;
+  std::ptrdiff_t heard = quorum == 0 ? std::ssize(places) : quorum - lost;
+  if (quorum > 0 && lost > 0 && has_dead_link(area)) heard = 1;
+  heard = std::clamp<std::ptrdiff_t>(heard, 1, std::ssize(places));
+  std::ranges::sort(places, {}, &PlaceTime::seconds);
+  return places[static_cast<std::size_t>(heard - 1)].seconds;
 }
 
 // Time for so many tokens; infinite if none are kept.
@@ -88,19 +125,14 @@ double seconds_for(double tokens, double tokens_per_s) {
   return tokens_per_s > 0 ? tokens / tokens_per_s : kInfinity;
 }
 
-// Of one site in a round, least.
-struct PlaceTime {
-  double seconds = 0;
-  double sequences = 0;
-};
-
 // Seconds that all sites together take for as many tokens as each has in a round, where those that
-// take longer than `round_s` go on beside the others.
+// take longer than `round_s` go on beside the others, and what is gone is not kept.
 double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
   double sequences = 0;
   double rate = 0;
   for (const PlaceTime& place : places) {
     sequences += place.sequences;
+    if (place.fate == Fate::gone) continue;
     rate += place.sequences / std::max(place.seconds, round_s);
   }
   return sequences / rate;
@@ -110,7 +142,8 @@ double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
 // is shorter than the steps of the fastest.
 double bound_of_comers(const std::vector<PlaceTime>& places, const SiteExchange& exchange) {
   const bool waits_for_all = exchange.quorum == 0 && !exchange.delayed;
-  return waits_for_all ? of_own_pace(places, 0) : places.front().seconds;
+  return waits_for_all ? of_own_pace(places, 0)
+                       : std::ranges::min(places, {}, &PlaceTime::seconds).seconds;
 }
 
 }  // namespace
@@ -148,7 +181,8 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
 
 // A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all
 // that it has; as both together, where it is the only one that is played, so that nothing overlaps
-// its end. Sites that others do not wait for go on at their own pace, or for nothing.
+// its end. Sites that others do not wait for go on at their own pace, or for nothing. Infinite where the
+// round never ends.
 double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   const SiteLayout& at = space_.layouts[candidate.layout];
   const SiteOffer& offer = space_.offers[at.offer];
@@ -163,15 +197,17 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
     const Site& site = offer.area.sites[table];
     double seconds =
         steps_inside(site, exchange) * (this->*of_step)(offer.tables[table], at) / site.speed;
+    const Fate fate = least_fate(site, exchange, seconds);
     const double sent = comes_and_goes ? 0 : sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
     places.insert(places.end(), static_cast<std::size_t>(site.count),
-                  {seconds, round_sequences(context, table, exchange)});
+                  {seconds, round_sequences(context, table, exchange), fate});
   }
-  std::ranges::sort(places, {}, &PlaceTime::seconds);
+  if (wait_forever(offer.area, exchange, places)) return kInfinity;
   if (comes_and_goes) return bound_of_comers(places, exchange) * (1 - kRounded);
-  const auto heard = static_cast<std::size_t>(least_heard(offer.area, exchange.quorum));
-  const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
+  const double round_s =
+      std::max(last_heard_s(offer.area, exchange.quorum, places), leading_s(context, scheme));
+  if (round_s * (1 - kRounded) > kRoundLimit.base()) return kInfinity;
   return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - kRounded);
 }
 
@@ -209,6 +245,13 @@ const Report& SiteTimes::simulated(const SiteCandidate& candidate) {
     require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
     return report;
   });
+}
+
+std::string SiteTimes::why_endless(const SiteCandidate& candidate) {
+  const RoundContext context = space_.context(space_.layouts[candidate.layout]);
+  return joined(
+      simulate_round(context, space_.schemes[candidate.scheme], inner_steps(candidate)).reasons,
+      "; ");
 }
 
 const std::optional<MembershipFigures>& SiteTimes::months(const SiteCandidate& candidate) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ class SiteTimes {
   // What months bring to sites that come and go; nothing if all stay, or if the round was aborted.
   // Rounds of as many sites of the same kinds are simulated once for all candidates.
   [[nodiscard]] const std::optional<MembershipFigures>& months(const SiteCandidate& candidate);
+  // What the sites of a round that never ends wait for.
+  [[nodiscard]] std::string why_endless(const SiteCandidate& candidate);
   // For as many tokens as a round of all its sites has, kept ones where sites come and go.
   [[nodiscard]] double seconds(const SiteCandidate& candidate);
   // Nothing unless simulated() or months() was called.
