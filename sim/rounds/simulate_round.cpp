@@ -275,6 +275,10 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   if (hides_who_is_late(shape) && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
   }
+  // If all partners are given up at the deadline, when they would be heard.
+  if (shape.exchange->joins_two && std::ranges::count(roll.fates, Fate::heard) == 0) {
+    result = play_with_all(area, shape, patience, roll);
+  }
   const auto aborts = [&] { return !roll.all_heard() && !roll.goes_on(); };
   bool again = result.shape.apart || !roll.all_heard();
   do {

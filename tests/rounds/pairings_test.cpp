@@ -190,6 +190,17 @@ TEST(Pairings, ASlowLinkMakesNoSiteLate) {
   EXPECT_NEAR(result.round_s, (20 + 13 + 13) / 3.0, 1e-6);
 }
 
+// 6 GB over lines of 2 GB/s, after ten steps.
+TEST(Pairings, WithoutAPartnerInTimeNobodyGoesOn) {
+  const RoundResult result =
+      simulate_round(four_sites(), all_pairings_of_four(), {.deadline = 12_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+  ASSERT_FALSE(result.events.empty());
+  EXPECT_NE(result.events[0].find("too late at 13.0 s; no site is heard by then"),
+            std::string::npos)
+      << result.events[0];
+}
+
 TEST(Pairings, WaitForOneThatIsGoneUntilTheDeadline) {
   WideArea area = four_sites();
   area.sites[3].drops_out = 5_s;
