@@ -28,13 +28,14 @@ double shares_per_s(const Operation& flow, double rate_Bps) {
 
 }  // namespace
 
-Execution::Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
-                     std::span<double> end_s, std::function<void()> completed)
+Execution::Execution(const Schedule& schedule, Platform& platform, const Times& times,
+                     std::function<void()> completed)
     : schedule_(schedule),
       platform_(platform),
       shared_routes_(platform),
-      start_s_(start_s),
-      end_s_(end_s),
+      start_s_(times.start_s),
+      end_s_(times.end_s),
+      carried_(times.carried),
       waiting_for_(schedule.operations.size()),
       first_dependent_(schedule.operations.size() + 1),
       dependents_(schedule.dependencies.size()),
@@ -45,6 +46,7 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       transfer_ends_([this](std::uint32_t operation, std::uint32_t alarm) {
         transfer_ended(operation, alarm);
       }),
+      given_up_([this](std::uint32_t when, std::uint32_t) { give_up_at(when); }),
       shared_links_([this](std::uint32_t, std::uint32_t) { note_rates(); }),
       completed_(std::move(completed)),
       left_(schedule.operations.size()),
@@ -54,6 +56,7 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       })) {
   std::fill(start_s_.begin(), start_s_.end(), std::numeric_limits<double>::quiet_NaN());
   std::fill(end_s_.begin(), end_s_.end(), std::numeric_limits<double>::quiet_NaN());
+  std::fill(carried_.begin(), carried_.end(), 1);
   for (const OperationId earlier : schedule.dependencies) ++first_dependent_[earlier + 1];
   std::partial_sum(first_dependent_.begin(), first_dependent_.end(), first_dependent_.begin());
   std::vector<std::uint32_t> next = first_dependent_;
@@ -79,7 +82,7 @@ void Execution::run_ready() {
   while (!ready_.empty()) {
     const OperationId id = ready_.back();
     ready_.pop_back();
-    begin(id);
+    if (!has_ended(id)) begin(id);
   }
   running_ready_ = false;
 }
@@ -127,8 +130,10 @@ void Execution::begin(OperationId id) {
 }
 
 void Execution::begin_bytes(OperationId id) {
+  if (has_ended(id)) return;  // given up before its latency was over
   const Operation& operation = schedule_.operations[id];
   occupy_memory(operation, +1);
+  if (!schedule_.given_up.empty()) moving_.insert(id);
   const double bytes = operation.latency_on_the_way_s > 0 ? kEndlessBytes : operation.bytes;
   if (operation.bytes < kLeastBytes) {
     flow_ended(id, false);
@@ -159,6 +164,7 @@ void Execution::flow_ended(OperationId id, bool failed) {
   occupy_memory(schedule_.operations[id], -1);
   set_rate(id, 0);
   transfers_.erase(id);
+  moving_.erase(id);
   share_links_anew();
   if (failed) {
     failed_ = true;
@@ -168,8 +174,54 @@ void Execution::flow_ended(OperationId id, bool failed) {
   run_ready();
 }
 
+void Execution::give_up_at(OperationId when) {
+  const auto& all = schedule_.given_up;
+  auto one = std::ranges::lower_bound(all, when, {}, &GivenUp::when);
+  for (; one != all.end() && one->when == when; ++one) {
+    if (!has_ended(one->flow)) give_up(one->flow);
+  }
+  run_ready();
+}
+
+void Execution::give_up(OperationId flow) {
+  const Operation& operation = schedule_.operations[flow];
+  if (moving_.contains(flow)) {
+    carried_[flow] = 1 - take_left(flow);
+    return flow_ended(flow, false);
+  }
+  carried_[flow] = 0;
+  if (std::isnan(start_s_[flow])) {
+    start_s_[flow] = now();
+  } else {
+    occupy_multiprocessors(operation, -1);
+  }
+  end(flow);
+}
+
+// Stops a flow whose bytes move. Returns the share of them that is left.
+double Execution::take_left(OperationId flow) {
+  const Operation& operation = schedule_.operations[flow];
+  if (operation.latency_on_the_way_s > 0) {
+    const Transfer& transfer = transfers_[flow];
+    const double shares = shares_per_s(operation, transfer.rate_Bps);
+    platform_.stop_flow(flow);
+    return std::max(0.0, transfer.left - (now() - transfer.updated_s) * shares);
+  }
+  if (!follows_rates_) {
+    return shared_routes_.stop_flow(operation.route, flow) / std::round(operation.bytes);
+  }
+  const double left = platform_.left_of_flow(flow) / std::round(operation.bytes);
+  platform_.stop_flow(flow);
+  return left;
+}
+
+bool Execution::has_ended(OperationId id) const { return !std::isnan(end_s_[id]); }
+
 void Execution::end(OperationId id) {
   end_s_[id] = now();
+  if (std::ranges::binary_search(schedule_.given_up, id, {}, &GivenUp::when)) {
+    given_up_.set(now(), id, 0);
+  }
   if (--left_ == 0) completed_();
   for (auto i = first_dependent_[id + 1]; i-- > first_dependent_[id];) {
     if (--waiting_for_[dependents_[i]] == 0) ready_.push_back(dependents_[i]);

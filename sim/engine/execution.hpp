@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "sim/engine/alarms.hpp"
@@ -15,12 +16,16 @@
 
 namespace sim {
 
+// The entries of a Timeline, one per operation.
+struct Times {
+  std::span<double> start_s, end_s, carried;
+};
+
 class Execution {
  public:
-  // Writes times to `start_s` and `end_s`, one entry per operation, NaN at first. Calls `completed`
-  // when the last operation has ended.
-  Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
-            std::span<double> end_s, std::function<void()> completed);
+  // Writes `times`, NaN at first. Calls `completed` when the last operation has ended.
+  Execution(const Schedule& schedule, Platform& platform, const Times& times,
+            std::function<void()> completed);
 
   void start();  // starts everything without dependencies
   // The Comm of a flow or a route has ended.
@@ -68,6 +73,11 @@ class Execution {
   void begin_bytes(OperationId operation);
   bool start_flow(OperationId operation, double bytes);
   void flow_ended(OperationId operation, bool failed);
+  // Gives up all flows that end at the latest when this operation has.
+  void give_up_at(OperationId when);
+  void give_up(OperationId flow);
+  [[nodiscard]] double take_left(OperationId flow);
+  [[nodiscard]] bool has_ended(OperationId operation) const;
   void end(OperationId operation);
   // SMs are held from the launch on, memory bandwidth while bytes move: at their actual rate, once
   // the sharing of links is known.
@@ -94,16 +104,19 @@ class Execution {
   SharedRoutes shared_routes_;  // unless anything follows rates
   std::span<double> start_s_;
   std::span<double> end_s_;
+  std::span<double> carried_;
   std::vector<std::uint32_t> waiting_for_;      // by operation: dependencies still running
   std::vector<std::uint32_t> first_dependent_;  // by operation, into dependents_
   std::vector<OperationId> dependents_;
   std::vector<OperationId> ready_;
   std::vector<Device> devices_;  // by rank
   std::unordered_map<OperationId, Transfer> transfers_;
+  std::unordered_set<OperationId> moving_;  // flows that may be given up, while their bytes move
   Alarms kernel_ends_;
   Alarms latency_ends_;
   Alarms host_ends_;
   Alarms transfer_ends_;
+  Alarms given_up_;  // after all that ends at the same time
   Alarms shared_links_;
   bool sharing_ = false;   // links are being shared anew
   double changed_s_ = -1;  // the flows on them, last

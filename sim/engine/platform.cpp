@@ -196,6 +196,8 @@ void Platform::on_end(std::function<void(std::uintptr_t, bool)> ended) {
   using simgrid::s4u::Activity;
   Activity::on_completion_cb([this, ended = std::move(ended)](const Activity& activity) {
     const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
+    // A flow that was stopped may have left its tag to another one.
+    if (!tags_.contains(activity.get_impl())) return;
     if (end_flow(tag)) ended(tag, activity.get_state() != Activity::State::FINISHED);
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/shared_routes.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -17,6 +18,10 @@ void SharedRoutes::set(std::uint32_t route, const Queue& queue) {
                         queue.channels * queue.count());
 }
 
+void SharedRoutes::update(std::uint32_t route, Queue& queue) {
+  queue.moved = queue.next() - platform_.left_of_flow(route) / queue.count();
+}
+
 bool SharedRoutes::start_flow(std::uint32_t route, double bytes, double channels,
                               std::uintptr_t tag) {
   Queue& queue = queues_[route];
@@ -25,11 +30,21 @@ bool SharedRoutes::start_flow(std::uint32_t route, double bytes, double channels
   if (first) {
     queue = {.channels = channels, .moved = 0, .at = {}};
   } else {
-    queue.moved = queue.next() - platform_.left_of_flow(route) / queue.count();
+    update(route, queue);
   }
   queue.at.emplace(queue.moved + std::round(bytes), tag);
   if (!first) set(route, queue);
   return true;
+}
+
+double SharedRoutes::stop_flow(std::uint32_t route, std::uintptr_t tag) {
+  Queue& queue = queues_.at(route);
+  update(route, queue);
+  const auto flow = std::ranges::find(queue.at, tag, [](const auto& one) { return one.second; });
+  const double left = std::max(0.0, flow->first - queue.moved);
+  queue.at.erase(flow);
+  queue.at.empty() ? platform_.stop_flow(route) : set(route, queue);
+  return left;
 }
 
 void SharedRoutes::comm_ended(std::uint32_t route, bool failed,

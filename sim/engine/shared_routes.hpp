@@ -24,6 +24,8 @@ class SharedRoutes {
 
   // As Platform::start_flow(). The Comm's data is the route.
   bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
+  // Stops a flow that is under way. Returns its bytes that are left.
+  double stop_flow(std::uint32_t route, std::uintptr_t tag);
   // The route's Comm has completed, and been ended. Calls `ended` for each flow that ends with it.
   void comm_ended(std::uint32_t route, bool failed,
                   const std::function<void(std::uintptr_t tag, bool failed)>& ended);
@@ -38,6 +40,8 @@ class SharedRoutes {
     [[nodiscard]] double next() const { return at.begin()->first; }
   };
   void set(std::uint32_t route, const Queue& queue);
+  // Notes what has moved until now.
+  void update(std::uint32_t route, Queue& queue);
 
   Platform& platform_;
   std::unordered_map<std::uint32_t, Queue> queues_;  // by route

@@ -30,7 +30,8 @@
 namespace sim {
 namespace {
 
-// What the child hands back: this header, then the start and the end of every operation.
+// What the child hands back: this header, then of every operation the start, the end, and the share
+// that a flow has carried.
 struct SharedHeader {
   Outcome outcome;
 };
@@ -39,7 +40,7 @@ struct SharedHeader {
 class SharedTimes {
  public:
   explicit SharedTimes(std::size_t operations)
-      : size_(sizeof(SharedHeader) + 2 * operations * sizeof(double)), operations_(operations) {
+      : size_(sizeof(SharedHeader) + 3 * operations * sizeof(double)), operations_(operations) {
     memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
   }
@@ -50,6 +51,7 @@ class SharedTimes {
   SharedHeader& header() { return *static_cast<SharedHeader*>(memory_); }
   std::span<double> starts() { return {times(), operations_}; }
   std::span<double> ends() { return {times() + operations_, operations_}; }
+  std::span<double> carried() { return {times() + 2 * operations_, operations_}; }
 
  private:
   double* times() {
@@ -72,7 +74,7 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
   configure_network_model();
   Platform platform(wiring, conditions.outages);
   // Rates that vary for ever would keep the engine going, and there is nothing left to wait for.
-  Execution execution(schedule, platform, times.starts(), times.ends(), [&] {
+  Execution execution(schedule, platform, {times.starts(), times.ends(), times.carried()}, [&] {
     times.header().outcome = Outcome::complete;
     _exit(0);
   });
@@ -234,7 +236,8 @@ Timeline simulate(const Schedule& schedule, const Wiring& wiring, const Conditio
   run_in_child(schedule, wiring, conditions, times);
   Timeline timeline{.outcome = times.header().outcome,
                     .start_s = {times.starts().begin(), times.starts().end()},
-                    .end_s = {times.ends().begin(), times.ends().end()}};
+                    .end_s = {times.ends().begin(), times.ends().end()},
+                    .carried = {times.carried().begin(), times.carried().end()}};
   date_members_from_arrival(schedule, timeline);
   for (const double end : timeline.end_s) {
     if (end > timeline.makespan_s) timeline.makespan_s = end;

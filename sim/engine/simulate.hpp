@@ -25,7 +25,13 @@ struct Timeline {
   Outcome outcome = Outcome::complete;
   std::vector<double> start_s;
   std::vector<double> end_s;
+  // The share of a flow's bytes that was carried: less than 1 if it was given up. Empty: all.
+  std::vector<double> carried;
   double makespan_s = 0;  // over the operations that ended
+
+  [[nodiscard]] double carried_bytes(const Schedule& schedule, std::size_t flow) const {
+    return schedule.operations[flow].bytes * (carried.empty() ? 1 : carried[flow]);
+  }
 };
 
 // A link that carries nothing from `from` to `until`.

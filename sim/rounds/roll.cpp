@@ -9,17 +9,36 @@
 #include <utility>
 
 #include "sim/rounds/cut_off.hpp"
-#include "sim/rounds/unheard.hpp"
 
 namespace sim {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// When the first of the others has heard the place: who hears nobody does not silence the others.
+// The end of an operation, from the start of its round.
+double in_round(const RoundPlan& plan, const Timeline& timeline, OperationId id) {
+  if (id == kNoOperation) return 0;
+  const auto next = std::ranges::upper_bound(plan.begins, id);
+  return end_of(timeline, id) - end_of(timeline, *std::prev(next));
+}
+
+// When the first of the others has heard the place, or has given it up: who hears nobody does not silence
+// the others.
+double first_end(const RoundPlan& plan, const Timeline& timeline, std::size_t place) {
+  double first = kNever;
+  for (const OperationId id : plan.arrivals[place]) {
+    first = std::min(first, in_round(plan, timeline, id));
+  }
+  return first;
+}
+
+// The same, infinite if all gave it up.
 double arrival(const RoundPlan& plan, const Timeline& timeline, std::size_t place) {
   double first = kNever;
-  for (const OperationId id : plan.arrivals[place]) first = std::min(first, end_of(timeline, id));
+  for (const OperationId id : plan.arrivals[place]) {
+    const bool whole = id == kNoOperation || timeline.carried[id] == 1;
+    if (whole) first = std::min(first, in_round(plan, timeline, id));
+  }
   return first;
 }
 
@@ -75,20 +94,24 @@ double end_of(const Timeline& timeline, OperationId id) {
 
 bool Roll::any_heard() const { return std::ranges::find(fates, Fate::heard) != fates.end(); }
 
+bool Roll::all_heard() const {
+  return std::ranges::all_of(fates, [](Fate fate) { return fate == Fate::heard; });
+}
+
 bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(); }
 
 bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
               std::vector<Fate>& fates) {
   fates.resize(plan.arrivals.size(), Fate::heard);
   const auto gone = first_to_leave(area, fates, [&](std::size_t place, double drops_s) {
-    return arrival(plan, timeline, place) > drops_s;
+    return first_end(plan, timeline, place) > drops_s;
   });
   for (const std::size_t place : gone) fates[place] = Fate::gone;
   return !gone.empty();
 }
 
-Roll call_roll(const WideArea& area, const Exchange& exchange, const Patience& patience,
-               const RoundPlan& plan, const Timeline& timeline, std::vector<Fate> fates) {
+Roll call_roll(const Patience& patience, const RoundPlan& plan, const Timeline& timeline,
+               std::vector<Fate> fates) {
   Roll roll{.fates = std::move(fates)};
   const std::size_t places = roll.fates.size();
   for (std::size_t place = 0; place < places; ++place) {
@@ -102,31 +125,22 @@ Roll call_roll(const WideArea& area, const Exchange& exchange, const Patience& p
     Fate& fate = roll.fates[place];
     if (fate != Fate::gone) fate = fate_of(roll.heard_s[place], alone ? kNever : roll.cutoff_s);
   }
-  std::vector<std::size_t> unheard;
-  for (std::size_t place = 0; place < places; ++place) {
-    if (roll.fates[place] != Fate::heard) unheard.push_back(place);
-  }
-  tell_of_unheard(area, exchange, unheard, roll);
   return roll;
 }
 
 bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
                 const Timeline& timeline, Roll& roll) {
   const auto gone = first_to_leave(area, roll.fates, [&](std::size_t place, double drops_s) {
-    return std::ranges::any_of(plan.sends[place],
-                               [&](OperationId id) { return end_of(timeline, id) > drops_s; });
+    return std::ranges::any_of(
+        plan.sends[place], [&](OperationId id) { return in_round(plan, timeline, id) > drops_s; });
   });
   if (gone.empty()) return false;
-  for (const std::size_t place : gone) roll.fates[place] = Fate::gone;
-  roll.broken_s = *lost_s(area, gone.front());
-  tell_of_broken(area, gone, roll);
-  const std::vector<Fate> before = roll.fates;
-  std::vector<std::size_t> cut_off;
-  for (const int place : add_cut_off(area, exchange, roll.fates)) {
-    const auto i = static_cast<std::size_t>(place);
-    if (before[i] == Fate::heard) cut_off.push_back(i);
+  for (const std::size_t place : gone) {
+    roll.fates[place] = Fate::gone;
+    roll.broke.push_back(static_cast<int>(place));
   }
-  tell_of_unheard(area, exchange, cut_off, roll);
+  roll.broken_s = *lost_s(area, gone.front());
+  add_cut_off(area, exchange, roll.fates);
   return true;
 }
 

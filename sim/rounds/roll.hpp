@@ -2,7 +2,8 @@
 // The roll of a round that was played with all sites that are there: who is heard in time, and how the
 // round is to go on without the others.
 //
-//   heard     its values have arrived at the first of the others, in time
+//   heard     its values have arrived at the first of the others, in time; of sites that meet a partner
+//             in each round, at one of the partners
 //   skipped   they arrive too late
 //   gone      it drops out before, or its line goes down for good; or later, while others still need what
 //             it sends, which breaks their exchange: its hops of a ring, its sums of an all_to_all, its
@@ -41,19 +42,18 @@ struct Patience {
 [[nodiscard]] double end_of(const Timeline& timeline, OperationId id);
 
 struct Roll {
-  // By place: when the first of the others has heard it; infinite for one that is gone, or never heard.
+  // By place, from the start of a round: when the first of the others has heard it; infinite for one that
+  // is gone, or never heard.
   std::vector<double> heard_s = {};
   // When the sites go on without those that they have not heard; infinite if they wait for all.
   double cutoff_s = std::numeric_limits<double>::infinity();
   std::vector<int> quorum = {};  // places, if the cutoff is the end of its grace
   std::vector<Fate> fates = {};  // by place
-  // A line for each reason why sites are unheard; and the same with what the others do, or could.
-  std::vector<std::string> reasons = {}, events = {};
-
-  double broken_s = 0;  // when the last that broke an exchange has dropped out
+  std::vector<int> broke = {};   // places that were lost during an exchange
+  double broken_s = 0;           // when the last of them was
 
   [[nodiscard]] bool any_heard() const;
-  [[nodiscard]] bool all_heard() const { return events.empty(); }
+  [[nodiscard]] bool all_heard() const;
   // Without those that are not heard.
   [[nodiscard]] bool goes_on() const;
 };
@@ -63,8 +63,7 @@ struct Roll {
 [[nodiscard]] bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
                             std::vector<Fate>& fates);
 // Of the round that add_gone() leaves, with its fates. Those that are gone do not count towards a quorum.
-[[nodiscard]] Roll call_roll(const WideArea& area, const Exchange& exchange,
-                             const Patience& patience, const RoundPlan& plan,
+[[nodiscard]] Roll call_roll(const Patience& patience, const RoundPlan& plan,
                              const Timeline& timeline, std::vector<Fate> fates);
 // Of a round that is played as the roll says: adds those that break its exchange first, and those that
 // nobody reaches without them. Returns whether some do.

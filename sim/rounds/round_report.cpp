@@ -30,32 +30,46 @@ void share_out(const std::vector<std::vector<int>>& alike, std::vector<double>& 
   }
 }
 
-// Bytes that each place sends and receives in the whole schedule; the syncer and the storage come last.
+// Bytes that each place sends and receives in a round, none in one that never ends; the syncer and the
+// storage come last.
 struct WideBytes {
   std::vector<double> sent, received;
 };
 
-WideBytes wide_bytes(const Schedule& schedule, std::size_t places) {
-  constexpr std::size_t kApart = 2;
-  WideBytes bytes{std::vector<double>(places + kApart), std::vector<double>(places + kApart)};
-  for (const Operation& operation : schedule.operations) {
-    if (operation.kind != OperationKind::flow) continue;
-    for (const Hop& hop : schedule.routes[operation.route].hops) {
-      bytes.sent[static_cast<std::size_t>(hop.source)] += operation.bytes * hop.times;
-      bytes.received[static_cast<std::size_t>(hop.destination)] += operation.bytes * hop.times;
+// Of a site's own round, as much as falls into one of the others; of all that goes along the hops, as of
+// the slowest of their ends.
+double rounds_along(const RoundResult& result, const std::vector<Hop>& hops) {
+  double rounds = 1;
+  for (const Hop& hop : hops) {
+    for (const int end : {hop.source, hop.destination}) {
+      const auto place = static_cast<std::size_t>(end);
+      if (place >= result.shape.sites.size()) continue;  // the syncer or the storage
+      rounds = std::min(rounds, result.round_s / result.period_s(place));
     }
   }
-  share_out(schedule.alike, bytes.sent);
-  share_out(schedule.alike, bytes.received);
-  return bytes;
+  return rounds;
 }
 
-// Of what a place sent or received in all rounds that were played.
-double per_round(const RoundResult& result, double sum, std::size_t place) {
-  const double rounds = place < result.shape.sites.size() && result.outcome != RoundOutcome::aborted
-                            ? result.round_s / result.period_s(place)
-                            : 1;  // the syncer or the storage
-  return rounds * sum / static_cast<double>(result.shape.rounds);
+WideBytes wide_bytes(const RoundResult& result) {
+  constexpr std::size_t kApart = 2;
+  const std::size_t ends = result.shape.sites.size() + kApart;
+  const Schedule& schedule = result.plan.schedule;
+  WideBytes all{std::vector<double>(ends), std::vector<double>(ends)};
+  if (result.outcome == RoundOutcome::aborted) return all;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.kind != OperationKind::flow) continue;
+    const auto& hops = schedule.routes[operation.route].hops;
+    const double bytes = result.timeline.carried_bytes(schedule, id) * rounds_along(result, hops) /
+                         result.shape.rounds;
+    for (const Hop& hop : hops) {
+      all.sent[static_cast<std::size_t>(hop.source)] += bytes * hop.times;
+      all.received[static_cast<std::size_t>(hop.destination)] += bytes * hop.times;
+    }
+  }
+  share_out(schedule.alike, all.sent);
+  share_out(schedule.alike, all.received);
+  return all;
 }
 
 void add_sites(const RoundContext& context, const Scheme& scheme, const RoundResult& result,
@@ -76,9 +90,9 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
                    .slowdown = result.shape.sites[place].slowdown};
     row.sequences = global_batch(site.cluster, row.parallelism);
     for (int i = 0; i < site.count; ++i, ++place) {
-      row.sent_bytes += per_round(result, bytes.sent[place], place) / site.count;
-      row.received_bytes += per_round(result, bytes.received[place], place) / site.count;
-      round.egress_usd += per_round(result, bytes.sent[place], place) * site.egress.base();
+      row.sent_bytes += bytes.sent[place] / site.count;
+      row.received_bytes += bytes.received[place] / site.count;
+      round.egress_usd += bytes.sent[place] * site.egress.base();
     }
     const SiteMemory memory(context, table);
     row.memory = memory.with(scheme);
@@ -88,8 +102,7 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
     round.by_site.push_back(std::move(row));
   }
   const auto add_egress = [&](int apart, BytePrice price) {
-    const auto at = static_cast<std::size_t>(apart);
-    round.egress_usd += per_round(result, bytes.sent[at], at) * price.base();
+    round.egress_usd += bytes.sent[static_cast<std::size_t>(apart)] * price.base();
   };
   const WideArea& area = context.area;
   if (area.syncer) add_egress(syncer_place(area), area.syncer->egress);
@@ -111,8 +124,7 @@ void add_volume(const RoundContext& context, const Scheme& scheme, const RoundRe
                 const WideBytes& bytes, Report& report) {
   const std::size_t places = result.shape.sites.size();
   for (std::size_t place = 0; place < places; ++place) {
-    report.wire_bytes_wan +=
-        per_round(result, bytes.sent[place], place) / static_cast<double>(places);
+    report.wire_bytes_wan += bytes.sent[place] / static_cast<double>(places);
   }
   if (places == 1) return;
   double elements = 0;
@@ -215,7 +227,7 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
            .events = result.events,
            .cutoff_s = result.cutoff_s,
            .handed_in_s = result.handed_in_s};
-  const WideBytes bytes = wide_bytes(result.plan.schedule, result.shape.sites.size());
+  const WideBytes bytes = wide_bytes(result);
   add_sites(context, scheme, result, bytes, round);
   add_memory(report);
   add_volume(context, scheme, result, bytes, report);

@@ -9,6 +9,7 @@
 
 #include "sim/rounds/cut_off.hpp"
 #include "sim/rounds/never_ends.hpp"
+#include "sim/rounds/unheard.hpp"
 #include "sim/schedule/wiring.hpp"
 #include "sim/sites/pairings.hpp"
 #include "sim/sites/regions.hpp"
@@ -49,15 +50,17 @@ double slowest_steps(const RoundResult& result) {
 // Of the bytes that a flow brings over a link.
 using Counts = std::function<bool(const std::vector<Hop>& hops, LinkId link)>;
 
-// By wired link: seconds that it needs for what counts of a round.
+// By wired link: seconds that it needs for what counts of what it carries in a round.
 std::vector<double> link_seconds(const RoundResult& result, const Counts& counts) {
   const Schedule& schedule = result.plan.schedule;
   std::vector<double> seconds(result.wiring.links.size());
-  for (const Operation& operation : schedule.operations) {
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow) continue;
     const auto& hops = schedule.routes[operation.route].hops;
+    const double bytes = result.timeline.carried_bytes(schedule, id);
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
-      if (counts(hops, link)) seconds[link] += operation.bytes * times;
+      if (counts(hops, link)) seconds[link] += bytes * times;
     }
   }
   const double played_s = result.timeline.makespan_s;
@@ -69,12 +72,13 @@ std::vector<double> link_seconds(const RoundResult& result, const Counts& counts
   return seconds;
 }
 
-// What the fullest link has to carry of a round between the sites that are heard; and each of them
-// sends to the others too.
+// What the fullest link has to carry of a round. What those send that train at their own paces is not
+// all of one, but each of the others sends to them too.
 double fullest_link(const RoundResult& result) {
+  const bool all = !result.shape.sums_later();
   const auto heard = [&](int place) {
     const auto i = static_cast<std::size_t>(place);
-    return i >= result.shape.sites.size() || result.is_heard(i);  // the storage is always there
+    return all || i >= result.shape.sites.size() || result.is_heard(i);  // a syncer is always there
   };
   const std::vector<double> seconds =
       link_seconds(result, [&](const std::vector<Hop>& hops, LinkId link) {
@@ -85,20 +89,24 @@ double fullest_link(const RoundResult& result) {
   return seconds.empty() ? 0 : *std::ranges::max_element(seconds);
 }
 
-// By place: what the links that it sends over need for the bytes of all of a round.
-std::vector<double> sending_seconds(const RoundResult& result) {
+// By place: what the links that it sends and receives over need for the bytes of all of a round.
+std::vector<double> link_paces(const RoundResult& result) {
   const Schedule& schedule = result.plan.schedule;
   const auto links_s = link_seconds(result, [](const auto&, LinkId) { return true; });
   std::vector<double> seconds(result.shape.sites.size());
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow) continue;
-    const auto& hops = schedule.routes[operation.route].hops;
-    if (hops.empty() || hops.front().source >= schedule.ranks) continue;
-    double& most = seconds[static_cast<std::size_t>(hops.front().source)];
-    if (std::isnan(result.timeline.end_s[id])) most = kInfinity;
+    double most = std::isnan(result.timeline.end_s[id]) ? kInfinity : 0;
     for (const auto& [link, times] : result.wiring.routes[operation.route]) {
       most = std::max(most, links_s[link]);
+    }
+    for (const Hop& hop : schedule.routes[operation.route].hops) {
+      for (const int place : {hop.source, hop.destination}) {
+        if (place >= schedule.ranks) continue;
+        double& of_place = seconds[static_cast<std::size_t>(place)];
+        of_place = std::max(of_place, most);
+      }
     }
   }
   for (const std::vector<int>& places : schedule.alike) {
@@ -110,9 +118,9 @@ std::vector<double> sending_seconds(const RoundResult& result) {
   return seconds;
 }
 
-// Of each place, between the ends of rounds; no shorter than its steps or what it sends.
+// Of each place, between the ends of rounds; no shorter than its steps or what it sends and receives.
 std::vector<double> own_paces(const RoundResult& result) {
-  std::vector<double> paces = sending_seconds(result);
+  std::vector<double> paces = link_paces(result);
   const auto& ends = result.plan.ends;
   for (std::size_t place = 0; place < paces.size(); ++place) {
     double& pace = paces[place];
@@ -144,9 +152,11 @@ double round_time(const RoundResult& result) {
   return std::max({between, slowest_steps(result), slowest_copies(result), fullest_link(result)});
 }
 
-// Exchanges of a round: whoever waits for a late site in one comes late to the next.
-int exchanges_in_round(const RoundShape& shape) {
-  return shape.fragments * static_cast<int>(shape.sites.front().ready_s.size());
+// Of several exchanges in a round, whoever waits for a late site in one comes late to the next. Partners
+// are late together, and judged by the rounds in which they meet others.
+bool hides_who_is_late(const RoundShape& shape) {
+  const auto exchanges = static_cast<std::size_t>(shape.fragments) * shape.sites[0].ready_s.size();
+  return exchanges > 1 && !shape.exchange->joins_two;
 }
 
 // The round as it would be if nobody waited for the others.
@@ -159,9 +169,19 @@ RoundShape apart(RoundShape shape) {
   return shape;
 }
 
+// As it is played to call the roll. Partners wait for each other until the deadline of each round.
+RoundShape before_the_roll(RoundShape shape, const Patience& patience) {
+  if (hides_who_is_late(shape)) return patience.is_limited() ? apart(std::move(shape)) : shape;
+  if (!shape.exchange->joins_two || !patience.deadline) return shape;
+  shape.cutoff_s = patience.deadline->base();
+  shape.rounds += settling_rounds(shape);
+  return shape;
+}
+
 // Plays the shape with all sites that are there to be heard, and calls the roll.
 RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience& patience,
                           Roll& roll) {
+  std::vector<int> broke = std::move(roll.broke);
   RoundResult result{.shape = std::move(shape)};
   std::vector<Fate>& fates = result.shape.fates;
   do {
@@ -169,18 +189,17 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
     play(area, result);
   } while (add_gone(area, result.plan, result.timeline, fates) &&
            std::ranges::find(fates, Fate::heard) != fates.end());
-  roll = call_roll(area, *result.shape.exchange, patience, result.plan, result.timeline, fates);
+  roll = call_roll(patience, result.plan, result.timeline, fates);
+  roll.broke = std::move(broke);
   result.cutoff_s = roll.cutoff_s;
   result.heard_s = roll.heard_s;
   return result;
 }
 
-// The shape without those that are not heard, in as many cycles of those that are left, and those until
-// they are settled. Where exchanges of a round's fragments overlap steps, a grace only tells who is late.
+// The shape without those that are not heard, and with the rounds until the others are settled. Where
+// exchanges of a round's fragments overlap steps, a grace only tells who is late.
 RoundShape without_unheard(RoundShape shape, const Roll& roll, Seconds grace) {
-  const int cycle = shape.cycle();
   shape.fates = roll.fates;
-  if (shape.rounds % cycle == 0) shape.rounds = shape.rounds / cycle * shape.cycle();
   if (roll.quorum.empty() || roll.broken_s > 0) {
     shape.cutoff_s = std::max(roll.cutoff_s, roll.broken_s);
   } else if (shape.fragments == 1 || shape.overlap_steps == 0) {
@@ -200,13 +219,14 @@ RoundShape begun_anew(RoundShape shape, const Roll& roll) {
 }
 
 // Whether sites that are there are never heard because a link between them is down, so that no deadline
-// helps: nobody is heard; or two that meet, which others would hear.
+// helps: nobody is heard; or, without a deadline, two that meet, which others would hear.
 bool is_silent(const RoundResult& result) {
   const auto is_gone = [](Fate fate) { return fate == Fate::gone; };
   const auto is_never = [](double heard_s) { return std::isinf(heard_s); };
   return std::ranges::none_of(result.shape.fates, is_gone) &&
-         (result.shape.exchange->joins_two ? std::ranges::any_of(result.heard_s, is_never)
-                                           : std::ranges::all_of(result.heard_s, is_never));
+         (result.shape.exchange->joins_two && std::isinf(result.cutoff_s)
+              ? std::ranges::any_of(result.heard_s, is_never)
+              : std::ranges::all_of(result.heard_s, is_never));
 }
 
 // At the end of the round at the latest: what overlaps steps may still be on its way then.
@@ -261,15 +281,17 @@ const char* outcome_name(RoundOutcome outcome) {
 }
 
 RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
-  const bool hides = exchanges_in_round(shape) > 1;
   Roll roll;
   const auto call = [&](const RoundShape& whole) {
-    return play_with_all(area, hides && patience.is_limited() ? apart(whole) : whole, patience,
-                         roll);
+    return play_with_all(area, before_the_roll(whole, patience), patience, roll);
   };
   RoundResult result = call(shape);
-  if (hides && !result.shape.apart && !roll.all_heard()) {
+  if (hides_who_is_late(shape) && !result.shape.apart && !roll.all_heard()) {
     result = play_with_all(area, apart(shape), patience, roll);
+  }
+  // If all partners are given up at the deadline, when they would be heard.
+  if (shape.exchange->joins_two && std::ranges::count(roll.fates, Fate::heard) == 0) {
+    result = play_with_all(area, shape, patience, roll);
   }
   const bool silent = is_silent(result);
   const auto aborts = [&] { return silent || (!roll.all_heard() && !roll.goes_on()); };
@@ -287,8 +309,9 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
     if (!is_over && shape.leader() >= 0) result = call(shape);
   } while (again);
-  result.reasons = roll.reasons;
-  result.events = roll.events;
+  Unheard unheard = unheard_sites(area, *shape.exchange, roll);
+  result.reasons = std::move(unheard.reasons);
+  result.events = std::move(unheard.events);
   result.outcome = aborts()           ? RoundOutcome::aborted
                    : roll.all_heard() ? RoundOutcome::complete
                                       : RoundOutcome::partial;

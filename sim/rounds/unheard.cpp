@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +18,7 @@ namespace sim {
 namespace {
 
 // Sites that are not heard for the same reason. Which of two forms of a word goes with their number.
-struct Unheard {
+struct Missing {
   std::vector<std::size_t> places;  // ascending
   [[nodiscard]] const char* form(const char* of_one, const char* of_more) const {
     return places.size() == 1 ? of_one : of_more;
@@ -26,12 +26,12 @@ struct Unheard {
 };
 
 // What the others do without them.
-std::string what_others_do(const Roll& roll, const Unheard& unheard) {
+std::string what_others_do(const Roll& roll, const Missing& unheard) {
   if (roll.goes_on()) return fmt::format("the others go on without {}", unheard.form("it", "them"));
   return roll.any_heard() ? "the others wait forever: set a `deadline`" : "no site is heard";
 }
 
-std::string text_of_loss(const WideArea& area, const Unheard& unheard) {
+std::string text_of_loss(const WideArea& area, const Missing& unheard) {
   const Site& site = site_of(area, static_cast<int>(unheard.places.front()));
   const Seconds at = *lost_at(site);
   return site.drops_out == at
@@ -46,9 +46,12 @@ struct Reason {
 
 // Why sites are not heard.
 Reason reason_of(const WideArea& area, const Exchange& exchange, const Roll& roll,
-                 const Unheard& unheard) {
+                 const Missing& unheard) {
   const std::size_t place = unheard.places.front();
   const double arrived = roll.heard_s[place];
+  if (std::ranges::find(roll.broke, static_cast<int>(place)) != roll.broke.end()) {
+    return {text_of_loss(area, unheard) + ", during the exchange", what_others_do(roll, unheard)};
+  }
   if (roll.fates[place] == Fate::gone) {
     const std::string cut_off = why_cut_off(area, exchange, roll.fates, static_cast<int>(place));
     if (!cut_off.empty()) return {cut_off, what_others_do(roll, unheard)};
@@ -90,36 +93,25 @@ std::string names_of(const WideArea& area, std::span<const std::size_t> places) 
   return joined(names);
 }
 
-// Adds a line for each reason, in the order of the first site of each.
-void tell(const WideArea& area, std::span<const std::size_t> places,
-          const std::function<Reason(const Unheard&)>& reason_for, Roll& roll) {
-  std::vector<std::pair<std::string, Unheard>> all;
-  for (const std::size_t place : places) {
+}  // namespace
+
+Unheard unheard_sites(const WideArea& area, const Exchange& exchange, const Roll& roll) {
+  const auto reason_for = [&](const Missing& one) { return reason_of(area, exchange, roll, one); };
+  std::vector<std::pair<std::string, Missing>> all;  // in the order of the first site of each
+  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
+    if (roll.fates[place] == Fate::heard) continue;
     const std::string why = reason_for({{place}}).why;
-    auto found = std::ranges::find(all, why, &std::pair<std::string, Unheard>::first);
+    auto found = std::ranges::find(all, why, &std::pair<std::string, Missing>::first);
     if (found == all.end()) found = all.insert(found, {why, {}});
     found->second.places.push_back(place);
   }
+  Unheard unheard;
   for (const auto& one : all) {
     const auto [why, then] = reason_for(one.second);
-    roll.reasons.push_back(names_of(area, one.second.places) + ": " + why);
-    roll.events.push_back(roll.reasons.back() + (then.empty() ? "" : "; " + then));
+    unheard.reasons.push_back(names_of(area, one.second.places) + ": " + why);
+    unheard.events.push_back(unheard.reasons.back() + (then.empty() ? "" : "; " + then));
   }
-}
-
-}  // namespace
-
-void tell_of_unheard(const WideArea& area, const Exchange& exchange,
-                     std::span<const std::size_t> places, Roll& roll) {
-  const auto reason = [&](const Unheard& one) { return reason_of(area, exchange, roll, one); };
-  tell(area, places, reason, roll);
-}
-
-void tell_of_broken(const WideArea& area, std::span<const std::size_t> places, Roll& roll) {
-  const auto reason = [&](const Unheard& one) {
-    return Reason{text_of_loss(area, one) + ", during the exchange", what_others_do(roll, one)};
-  };
-  tell(area, places, reason, roll);
+  return unheard;
 }
 
 }  // namespace sim

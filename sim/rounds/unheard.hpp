@@ -4,16 +4,18 @@
 //   b, peer_0 to peer_7: drop out at 5.00 s; the others go on without them
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "sim/rounds/roll.hpp"
 
 namespace sim {
 
-// Of places, which ascend, that have not been heard; and of some that have, but break the exchange.
-void tell_of_unheard(const WideArea& area, const Exchange& exchange,
-                     std::span<const std::size_t> places, Roll& roll);
-void tell_of_broken(const WideArea& area, std::span<const std::size_t> places, Roll& roll);
+// A line for each reason; and the same with what the others do, or could.
+struct Unheard {
+  std::vector<std::string> reasons = {}, events = {};
+};
+[[nodiscard]] Unheard unheard_sites(const WideArea& area, const Exchange& exchange,
+                                    const Roll& roll);
 
 }  // namespace sim

@@ -74,6 +74,18 @@ OperationId ScheduleBuilder::flow(std::uint32_t route, std::uint32_t occupancy, 
   return append(operation, after, kNoOperation, kNoOperation);
 }
 
+void ScheduleBuilder::give_up(OperationId flow, OperationId when) {
+  require(flow < schedule_.operations.size() && when < schedule_.operations.size() &&
+              schedule_.operations[flow].kind == OperationKind::flow,
+          "a flow is given up when an operation of its schedule ends");
+  schedule_.given_up.push_back({when, flow});
+}
+
+Schedule ScheduleBuilder::finish() && {
+  std::ranges::sort(schedule_.given_up);
+  return std::move(schedule_);
+}
+
 OperationId ScheduleBuilder::barrier(std::span<const OperationId> after) {
   return append({}, after, kNoOperation, kNoOperation);
 }

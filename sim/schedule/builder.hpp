@@ -52,6 +52,9 @@ class ScheduleBuilder {
                    std::string_view label, const Latency& latency, double bytes,
                    std::span<const OperationId> after);
 
+  // The flow ends when the operation does, if it has not ended before.
+  void give_up(OperationId flow, OperationId when);
+
   OperationId barrier(std::span<const OperationId> after);
 
   // The begin and the end of a collective that takes `occupancy`.
@@ -83,7 +86,7 @@ class ScheduleBuilder {
     return schedule_.alike[static_cast<std::size_t>(rank)];
   }
   void set_host_issue(double seconds) { schedule_.host_issue_s = seconds; }
-  [[nodiscard]] Schedule finish() && { return std::move(schedule_); }
+  [[nodiscard]] Schedule finish() &&;
 
  private:
   OperationId append(Operation operation, std::span<const OperationId> after,

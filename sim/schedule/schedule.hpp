@@ -119,6 +119,13 @@ struct Occupancy {
   std::vector<std::int32_t> ranks;
 };
 
+// A flow that ends at the latest when another operation does, even one that was added after it. What
+// it has not carried by then it never carries; a flow that waits to begin carries nothing.
+struct GivenUp {
+  std::uint32_t when = 0, flow = 0;
+  auto operator<=>(const GivenUp&) const = default;
+};
+
 // Most flows of a schedule whose collectives are unfolded because ranks lie unevenly over nodes.
 inline constexpr double kMostUnfolded = 200'000;
 
@@ -133,8 +140,9 @@ struct Schedule {
   std::vector<Occupancy> occupancies;          // [0] takes nothing
   std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; SMs alone bound [0]
   std::vector<std::string> labels;
-  double unfolded_flows = 0;  // flows of the schedule when unfolded
-  double host_issue_s = 0;    // that the busiest host takes to issue all its kernels
+  std::vector<GivenUp> given_up;  // by `when`, ascending
+  double unfolded_flows = 0;      // flows of the schedule when unfolded
+  double host_issue_s = 0;        // that the busiest host takes to issue all its kernels
   // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
   bool approximate = false;
 

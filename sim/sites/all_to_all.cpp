@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each site sums a part of the values of all, and sends it to all. A site that is skipped is not
-// summed, and receives all the same.
+// Each site sums a part of the values of all, and sends it to all. A site that is skipped sums nothing;
+// what it sends is not summed, and it receives all the same.
+#include <algorithm>
+
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/meeting.hpp"
 
@@ -14,15 +16,15 @@ void add_sum_of_own_part(const SiteExchange& exchange, std::size_t elements, int
 
 void run_all_to_all(Meeting& meeting) {
   const auto places = static_cast<std::size_t>(place_count(meeting.area()));
-  const int peers = meeting.sites(meeting.heard()) - 1;
+  const int peers = std::max(1, meeting.sites(meeting.heard()) - 1);
   std::vector<Meeting::Ids> incoming(places);
-  for (const int source : meeting.heard()) {
+  for (const int source : meeting.present()) {
     const Meeting::Ids after = meeting.ready(source, meeting.encoded(source));
     for (const int owner : meeting.heard()) {
       if (meeting.others(source, owner) == 0) continue;
       const OperationId sent =
           meeting.send(source, owner, meeting.part_bytes(source), peers, after);
-      incoming[static_cast<std::size_t>(owner)].push_back(sent);
+      if (meeting.is_heard(source)) incoming[static_cast<std::size_t>(owner)].push_back(sent);
       meeting.arrive(source, sent);
     }
   }

@@ -43,9 +43,10 @@ Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder&
 }
 
 void Meeting::add(Group& group, int place) const {
+  group.places.push_back(place);
   group.all += sites(place);
   if (is_heard(place)) group.heard.push_back(place);
-  if (fate(place) != Fate::gone) group.present.push_back(place);
+  if (is_present(place)) group.present.push_back(place);
 }
 
 Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
@@ -68,9 +69,20 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
 
 void Meeting::run_in(Group& group) {
   group_ = &group;
-  // A leader sums what comes late, later.
-  const std::vector<int>& senders = shape_.exchange->has_leader ? group.present : group.heard;
-  sites(senders) < 2 ? wait_alone() : shape_.exchange->run(*this);
+  messages_.clear();
+  // A ring is of those that are heard alone.
+  const std::vector<int>& senders = shape_.exchange->is_ring ? group.heard : group.present;
+  const bool alone = group.heard.empty() || sites(senders) < 2;
+  alone ? wait_alone() : shape_.exchange->run(*this);
+  give_up_the_rest();
+}
+
+void Meeting::give_up_the_rest() {
+  if (heard() == present() || shape_.sums_later()) return;
+  Ids results;
+  for (const int place : heard()) results.push_back(results_[index(place)]);
+  const OperationId over = all_of(known(std::move(results)));
+  for (const OperationId message : messages_) give_up(message, over);
 }
 
 void Meeting::wait_until_anew() {
@@ -82,10 +94,7 @@ void Meeting::wait_until_anew() {
 
 // With nobody to send to; but a site that others have left waits for them as long as it would.
 void Meeting::wait_alone() {
-  for (const int place : present()) {
-    arrive(place, encoded(place));
-    finish(place, encoded(place));
-  }
+  for (const int place : present()) finish(place, encoded(place));
   Ids until;
   add_cutoff(until);
   add_grace(encoded_, until);
@@ -97,16 +106,20 @@ OperationId Meeting::timer(double seconds, const Ids& after) {
   return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, known(after));
 }
 
-void Meeting::begin_round(Ids begun) {
-  begun_ = std::move(begun);
+void Meeting::begin_round(OperationId begun) {
+  begun_ = begun;
   cutoff_ = kNoOperation;
-  if (shape_.anew_s) anew_ = timer(*shape_.anew_s, begun_);
+  if (shape_.anew_s) anew_ = timer(*shape_.anew_s, {begun_});
+}
+
+OperationId Meeting::cutoff() {
+  if (cutoff_ == kNoOperation && shape_.cutoff_s) cutoff_ = timer(*shape_.cutoff_s, {begun_});
+  return cutoff_;
 }
 
 void Meeting::add_cutoff(Ids& waits) {
   if (!shape_.cutoff_s || sites(heard()) == group_->all) return;
-  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s, begun_);
-  waits.push_back(cutoff_);
+  waits.push_back(cutoff());
 }
 
 void Meeting::add_grace(const Ids& handed_in, Ids& waits) {
@@ -156,6 +169,7 @@ OperationId Meeting::flow_over(Route route, std::uint32_t occupancy, std::string
   const std::vector<Hop> hops = route.hops;
   const OperationId id = builder_.flow(builder_.add_route(std::move(route)), occupancy, kPhase,
                                        label, latency_s, std::round(bytes), after);
+  messages_.push_back(id);
   for (const Hop& hop : hops) {
     if (hop.source < builder_.ranks()) sends_[index(stands_for(hop.source))].push_back(id);
   }
@@ -228,7 +242,7 @@ const std::vector<int>& Meeting::ring() {
 
 const std::vector<int>& Meeting::by_kind() {
   std::vector<int>& places = group_->by_kind;
-  if (places.empty()) places = in_order_of_kind(area_, shape_, heard());
+  if (places.empty()) places = in_order_of_kind(area_, shape_, group_->places);
   return places;
 }
 

@@ -31,8 +31,8 @@ class Meeting {
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
   // Ends `seconds` after all of these.
   OperationId timer(double seconds, const Ids& after);
-  // The next exchanges are those of a round that began when all of these had ended.
-  void begin_round(Ids begun);
+  // The next exchanges are those of a round that began when this had ended.
+  void begin_round(OperationId begun);
 
   // For rows. What is exchanged, ...
   [[nodiscard]] const WideArea& area() const { return area_; }
@@ -56,6 +56,7 @@ class Meeting {
   // The place's number of a region.
   [[nodiscard]] int region(int place) const { return regions_[index(place)]; }
   [[nodiscard]] bool is_heard(int place) const { return fate(place) == Fate::heard; }
+  [[nodiscard]] bool is_present(int place) const { return fate(place) != Fate::gone; }
 
   // Places stand for all that are alike (sim/sites/alike_places.hpp): how many sites that is, and how
   // many a site of the one has to send to at the other, which may be the same place.
@@ -67,7 +68,8 @@ class Meeting {
   // All sites that are heard, in the order of the ring: where regions exchange, region by region
   // instead of as given.
   [[nodiscard]] const std::vector<int>& ring();
-  // Those that are heard, in an order that does not depend on their names (sim/sites/pairings.hpp).
+  // All places, whatever their fate, in an order that does not depend on their names
+  // (sim/sites/pairings.hpp).
   [[nodiscard]] const std::vector<int>& by_kind();
   // The place that stands for a site.
   [[nodiscard]] int stands_for(int site) const { return stands_for_[index(site)]; }
@@ -92,8 +94,12 @@ class Meeting {
   // The syncer does, one exchange after another.
   OperationId sum_apart(OperationId arrived);
   OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
-  // When the others no longer wait for those of them that are late, if they do not wait forever.
+  // When nobody waits for another site any more; kNoOperation: they wait forever.
+  OperationId cutoff();
+  // The same, where some are not heard.
   void add_cutoff(Ids& waits);
+  // The message ends then, whatever of it has arrived.
+  void give_up(OperationId message, OperationId when) { builder_.give_up(message, when); }
   // When a leader no longer waits for them, after what the quorum has handed in, by place.
   void add_grace(const Ids& handed_in, Ids& waits);
 
@@ -108,12 +114,16 @@ class Meeting {
   [[nodiscard]] const SiteWork& site(int place) const { return shape_.work(round_)[index(place)]; }
   // Places that exchange among themselves.
   struct Group {
+    std::vector<int> places;  // whatever their fate
     std::vector<int> heard, present;
-    double all = 0;                  // sites, whatever their fate
+    double all = 0;                  // sites of all places
     std::vector<int> ring, by_kind;  // once they were asked for
   };
   void add(Group& group, int place) const;
   void run_in(Group& group);
+  // The exchange is over once all that are heard have its result. What those that are not heard still
+  // send or receive is given up then, unless a leader sums it later.
+  void give_up_the_rest();
   void wait_alone();
   void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
@@ -137,7 +147,8 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_, sends_;
-  Ids begun_;                                                // see begin_round()
+  Ids messages_;                                             // of the exchange in the making
+  OperationId begun_ = kNoOperation;                         // see begin_round()
   OperationId cutoff_ = kNoOperation, anew_ = kNoOperation;  // of the round
   std::map<std::vector<int>, std::uint32_t> occupancies_;    // by places, then flows and all
 };

@@ -67,7 +67,6 @@ class Tables {
  private:
   static Key own_key(const Site& site, const RoundShape& shape, std::size_t place) {
     const SiteWork& work = shape.sites[place];
-    // First those that are lost or late, so that none of them is without a partner at first.
     Key key{lost_at(site).value_or(Seconds::from_base(kNever)).base(),
             -work.start_s,
             shape.steps(place) * work.step_s,
@@ -75,6 +74,7 @@ class Tables {
             work.whole_bytes,
             site.uplink.base(),
             site.downlink.base(),
+            site.egress.base(),
             static_cast<double>(site.count),
             site.variation.repeats ? site.variation.repeats->base() : -1};
     for (const ShareChange& change : site.variation.changes) {

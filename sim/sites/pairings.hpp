@@ -5,9 +5,8 @@
 //
 // A study plays each pairing once: all that there are of up to 8 sites, 105 of them, and of more sites
 // those of a round-robin tournament, in which each pair meets once. With an odd number one site has no
-// partner. Whether a site is heard at all is decided in the first pairing. Which pairings a tournament
-// has depends on the order of the sites, which in turn depends on what they are like, not on what they
-// are called.
+// partner. A site is heard if one of its partners hears it. Which pairings a tournament has depends on
+// the order of the sites, which in turn depends on what they are like, not on what they are called.
 #pragma once
 
 #include <span>
@@ -25,9 +24,9 @@ namespace sim {
 // Pairs of a pairing; of the site without a partner, itself and -1.
 [[nodiscard]] std::vector<std::pair<int, int>> pairing(std::vector<int> places, int number);
 
-// The places by what their sites are: those that drop out or are late first, so that they have partners
-// in the first pairing, then by their work, their lines and the paths between them. Renaming or
-// reordering the tables of the area gives the same order, up to sites that nothing tells apart.
+// The places by what their sites are: by their fate, their work, their lines and the paths between them.
+// Renaming or reordering the tables of the area gives the same order, up to sites that nothing tells
+// apart.
 [[nodiscard]] std::vector<int> in_order_of_kind(const WideArea& area, const RoundShape& shape,
                                                 std::vector<int> places);
 

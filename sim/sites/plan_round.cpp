@@ -36,8 +36,13 @@ class RoundPlanner {
         advance();
         send(round);
       }
+      if (round == 0 || shape_.exchange->joins_two) note_messages();
       end_round();
     }
+    for_each_place([&](int place) {
+      const auto i = static_cast<std::size_t>(place);
+      if (plan_.arrivals[i].empty()) plan_.arrivals[i].push_back(ready_[i]);
+    });
     tell_of_all();
     plan_.schedule = std::move(builder_).finish();
     return std::move(plan_);
@@ -79,7 +84,19 @@ class RoundPlanner {
       const double late_s = site(place).start_s;
       if (late_s > 0) hold(place, meeting_.timer(late_s, {ended}));
     });
-    meeting_.begin_round(std::move(begun));
+    plan_.begins.push_back(meeting_.all_of(begun));
+    meeting_.begin_round(plan_.begins.back());
+  }
+
+  // Of the last exchange of a round.
+  void note_messages() {
+    for (std::size_t place = 0; place < plan_.arrivals.size(); ++place) {
+      const auto add = [&](const Ids& ids, Ids& all) {
+        all.insert(all.end(), ids.begin(), ids.end());
+      };
+      add(meeting_.arrivals()[place], plan_.arrivals[place]);
+      add(meeting_.sends()[place], plan_.sends[place]);
+    }
   }
 
   // The step that the exchange is sent from: each fragment after the same share of a place's steps.
@@ -181,10 +198,7 @@ class RoundPlanner {
         encoded[static_cast<std::size_t>(place)] = encode(place, round, parts);
       });
       results = meeting_.run(round, encoded, 1 / static_cast<double>(parts));
-    }
-    if (round == 0) {
-      plan_.arrivals = meeting_.arrivals();
-      plan_.sends = meeting_.sends();
+      if (round == 0) ready_ = std::move(encoded);
     }
     plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
@@ -246,6 +260,7 @@ class RoundPlanner {
   std::vector<double> computed_;  // by place: seconds of steps that are not yet a kernel
   std::vector<Ids> held_;         // by place: what its next kernel waits for
   std::vector<int> done_;     // by place: steps computed, each at the latest when it was sent from
+  Ids ready_;                 // by place: its last message of the first round
   std::vector<Ids> results_;  // by exchange: RoundPlan::results
   // By place: exchanges whose results it has applied, and those that it has waited for where results
   // are delayed. The first that some place has yet to apply.
@@ -256,9 +271,7 @@ class RoundPlanner {
 }  // namespace
 
 int RoundShape::cycle() const {
-  if (!exchange->joins_two) return across_every;
-  const auto heard = fates.empty() ? std::ssize(sites) : std::ranges::count(fates, Fate::heard);
-  return pairing_count(static_cast<int>(heard));
+  return exchange->joins_two ? pairing_count(static_cast<int>(sites.size())) : across_every;
 }
 
 int RoundShape::leader() const {

@@ -112,14 +112,16 @@ struct RoundShape {
 
 struct RoundPlan {
   Schedule schedule;
+  // By round: the first of its operations. It ends when the round begins.
+  std::vector<OperationId> begins;
   // By round and place: the last operation of its last step.
   std::vector<std::vector<OperationId>> ends;
   // By round and place: arrival of the round's last result; kNoOperation if none comes.
   std::vector<std::vector<OperationId>> results;
-  // By place: arrivals of its last message of the first round, at each site that it sends to; or
-  // when the message is ready, if nothing is sent to a single site.
+  // By place: arrivals of its last message of the first round, or of each round with another partner, at
+  // each site that it sends to; or when the message is ready, if nothing is sent to a single site.
   std::vector<std::vector<OperationId>> arrivals;
-  // By place: all that it sends or passes on in the same exchange, which breaks if the place drops out
+  // By place: all that it sends or passes on in the same exchanges, which break if the place drops out
   // before. Its own sums and its share of a ring are among it; of what it hands in to storage or a
   // syncer, only the way there.
   std::vector<std::vector<OperationId>> sends;

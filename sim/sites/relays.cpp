@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // all_gather over sites that pass on what they receive: once into each region, or along trees. All
-// sites receive as much as from each other directly.
+// sites receive as much as from each other directly. Sites are taken in their order in the area, as NCCL's
+// trees take nodes in the order of their ranks.
 #include <algorithm>
 #include <utility>
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -37,11 +38,13 @@ class Costs {
 
   RingCost of(std::span<const int> ring) {
     RingCost cost;
+    latencies_.clear();
+    rates_.clear();
     for (std::size_t i = 0; i < ring.size(); ++i) {
       const HopCost& hop = hop_of(ring[i], ring[(i + 1) % ring.size()]);
       cost.detours += hop.detours;
-      cost.latency_s += hop.alone.latency_s;
-      cost.hops_s_per_byte += hop.alone.s_per_byte;
+      latencies_.push_back(hop.alone.latency_s);
+      rates_.push_back(hop.alone.s_per_byte);
       cost.s_per_byte = std::max(cost.s_per_byte, hop.alone.s_per_byte);
       for (const auto& [link, s_per_byte] : hop.links) {
         cost.s_per_byte = std::max(cost.s_per_byte, loads_[link] += s_per_byte);
@@ -52,10 +55,18 @@ class Costs {
         loads_[link] = 0;
       }
     }
+    cost.latency_s = sum_of(latencies_);
+    cost.hops_s_per_byte = sum_of(rates_);
     return cost;
   }
 
  private:
+  // Rings of the same hops cost the same to the last bit, whatever their order.
+  static double sum_of(std::vector<double>& values) {
+    std::ranges::sort(values);
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  }
+
   struct HopCost {
     std::vector<std::pair<LinkId, double>> links;  // with seconds per byte
     WayCost alone;                                 // 0 s per byte: not asked for yet
@@ -76,8 +87,9 @@ class Costs {
   std::span<const int> relays_;
   std::vector<std::size_t> numbers_;  // by place, among those of the ring
   std::size_t places_;
-  std::vector<HopCost> hops_;  // by source, then destination
-  std::vector<double> loads_;  // by link; 0 between two rings
+  std::vector<HopCost> hops_;              // by source, then destination
+  std::vector<double> loads_;              // by link; 0 between two rings
+  std::vector<double> latencies_, rates_;  // of the hops of the ring at hand
 };
 
 class Search {

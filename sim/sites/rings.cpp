@@ -53,7 +53,6 @@ void run_around(Meeting& meeting, double ranks, double part_bytes, double inside
       meeting.flow(std::move(all.route), "all_reduce", (all.latency_s + inside_s) * steps / ranks,
                    part_bytes * steps, ready_to_begin(meeting));
   for (const int place : meeting.heard()) {
-    meeting.arrive(place, meeting.encoded(place));
     meeting.finish(place, meeting.member(place, "all_reduce", meeting.encoded(place), {flow}));
   }
 }
@@ -82,7 +81,6 @@ void run_quantized_ring(Meeting& meeting) {
   const OperationId reduced = pass("reduce_scatter", ready_to_begin(meeting));
   Meeting::Ids summed;
   for (const int place : meeting.heard()) {
-    meeting.arrive(place, meeting.encoded(place));
     summed.push_back(meeting.sum(
         place, meeting.member(place, "reduce_scatter", meeting.encoded(place), {reduced}),
         steps * meeting.part_growth()));

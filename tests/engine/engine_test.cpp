@@ -155,6 +155,41 @@ TEST_F(Engine, AFlowStartsWhenItsLastDependencyEnds) {
   EXPECT_NEAR(timeline.end_s[id], 3 + 2e-6 + 0.02, kTolerance);
 }
 
+// Of two flows of 1 GB that share 50 GB/s, one is given up after 10 ms, when each has carried a quarter;
+// one after 1 ms, before its latency of 5 ms is over; and one that would begin after a second. What
+// depends on them goes on at once, and the flow that is left has the link to itself.
+TEST_F(Engine, AFlowThatIsGivenUpHasCarriedWhatItsLinksMoved) {
+  for (const double latency_on_the_way_s : {0.0, 1e-9}) {
+    builder = ScheduleBuilder(16);
+    const std::uint32_t route = over_nic();
+    const auto stays = flow(route, 0, kGBps);
+    const auto stops = builder.flow(route, 0, Phase::none, "flow",
+                                    {.on_the_way_s = latency_on_the_way_s}, kGBps, {});
+    const auto early = flow(route, 5e-3, kGBps);
+    const auto never = flow(route, 0, kGBps, {kernel(3, Stream::compute, 1)});
+    const auto after = kernel(1, Stream::compute, 1, 0, {stops, never});
+    const auto at_1_ms = kernel(2, Stream::compute, 1e-3);
+    const auto at_10_ms = kernel(2, Stream::compute, 9e-3);
+    builder.give_up(early, at_1_ms);
+    builder.give_up(stops, at_10_ms);
+    builder.give_up(never, at_10_ms);
+    builder.give_up(stays, after);  // when it has long ended
+    const Timeline timeline = run();
+    EXPECT_EQ(timeline.outcome, Outcome::complete);
+    EXPECT_NEAR(timeline.end_s[early], 1e-3, kTolerance);
+    EXPECT_EQ(timeline.carried[early], 0);
+    EXPECT_NEAR(timeline.end_s[stops], 10e-3, kTolerance);
+    EXPECT_NEAR(timeline.carried[stops], 0.25, 1e-6);
+    EXPECT_NEAR(timeline.end_s[never], 10e-3, kTolerance);
+    EXPECT_EQ(timeline.carried[never], 0);
+    EXPECT_NEAR(timeline.end_s[after], 1.01, kTolerance);
+    // Its other 0.75 GB, alone.
+    EXPECT_NEAR(timeline.end_s[stays], 10e-3 + 15e-3, 1e-6);
+    EXPECT_EQ(timeline.carried[stays], 1);
+    EXPECT_NEAR(timeline.makespan_s, 1.01, kTolerance);
+  }
+}
+
 TEST_F(Engine, ManyOperationsComplete) {
   // 16 ranks, each with a chain of 20 000 kernels of 2^-10 s: 20 000 / 1024 s, without rounding.
   constexpr int kKernels = 20'000;

@@ -130,6 +130,7 @@ TEST(CutOff, ALinkThatStaysDownNamesARemedyThatHelps) {
       WideLink& link = *std::ranges::find(area.links, "ab", &WideLink::name);
       link.variation.changes = {{1_s, 0}};
       for (const auto& deadline : {std::optional<Seconds>(), std::optional(30_s)}) {
+        if (exchange->joins_two && sites == 3 && deadline) continue;  // both have another partner
         const RoundResult result =
             simulate_round(area, rounds_of(exchange, sites), {.deadline = deadline});
         EXPECT_EQ(result.outcome, RoundOutcome::aborted);

@@ -127,6 +127,43 @@ TEST_P(LateSites, TrainNothingThatCountsBeyondTheDeadline) {
   EXPECT_LE(late.time_s, deadline.base() + 2 * punctual.time_s);
 }
 
+// A site whose lines are too slow for the deadline of each round, and that is late for others: what it and
+// the others send and receive, their lines carry in the time of the round. Egress is charged for it.
+TEST_P(LateSites, SendAndReceiveWhatTheirLinesCarry) {
+  const Report punctual = report(area());
+  WideArea one_late = area();
+  Site& slow = one_late.sites[3];
+  slow.late = Seconds::from_base(0.5 * punctual.time_s);
+  slow.uplink = slow.downlink = Bandwidth::from_base(5e7);
+  double price = 0.001;  // dollars for a gigabyte
+  for (Site& site : one_late.sites) site.egress = BytePrice::from_base(1e-9 * (price *= 2));
+  for (const double deadline : {1.2, 3.0}) {
+    const Report late = report(one_late, Seconds::from_base(deadline * punctual.time_s));
+    if (!late.ended()) continue;
+    double usd = 0;
+    for (std::size_t i = 0; i < kSites; ++i) {
+      const SiteReport& site = late.round->by_site[i];
+      const double most = one_late.sites[i].uplink.base() * late.time_s * (1 + 1e-9);
+      EXPECT_LE(site.sent_bytes, most) << site.name;
+      EXPECT_LE(site.received_bytes, most) << site.name;
+      usd += site.sent_bytes * one_late.sites[i].egress.base();
+    }
+    EXPECT_NEAR(late.round->egress_usd, usd, 1e-9 * usd);
+  }
+}
+
+TEST_P(LateSites, CostNothingInARoundThatNeverEnds) {
+  WideArea lost = area();
+  for (Site& site : lost.sites) {
+    site.drops_out = Seconds::from_base(1e-6);
+    site.egress = BytePrice::from_base(1e-9);
+  }
+  const Report report = this->report(lost, 1000_s);
+  ASSERT_FALSE(report.ended());
+  EXPECT_EQ(report.round->egress_usd, 0);
+  for (const SiteReport& site : report.round->by_site) EXPECT_EQ(site.sent_bytes, 0);
+}
+
 // Of what a leader takes into a later sum, a site that is later adds less.
 TEST_P(LateSites, AreMissedHoweverLateTheyAre) {
   const Report punctual = report(area());

@@ -100,6 +100,9 @@ TEST(Leavers, WithoutTheirLeaderTheOthersBeginAnew) {
     };
     EXPECT_EQ(played({}).outcome, RoundOutcome::aborted);
     const RoundResult quorum = played({.quorum = 2});
+    ASSERT_EQ(quorum.events.size(), 1u);
+    EXPECT_NE(quorum.events[0].find(", during the exchange; the others go on"), std::string::npos)
+        << quorum.events[0];
     EXPECT_EQ(quorum.shape.fates, (std::vector{Fate::gone, Fate::heard, Fate::heard}));
     EXPECT_NEAR(quorum.round_s, drops_s + 1 + 1, 1e-6) << drops_s;
     EXPECT_NEAR(played({.quorum = 2, .grace = 3_s}).round_s, drops_s + 1 + 3 + 1, 1e-6) << drops_s;

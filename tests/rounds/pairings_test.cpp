@@ -156,6 +156,51 @@ TEST(Pairings, WaitForALateSite) {
   EXPECT_NEAR(simulate_round(four_sites(), shape, {.deadline = 14_s}).round_s, 14, 1e-6);
 }
 
+// Whoever sends and receives at 0.1 GB/s has no partner in time, and is late. Its partner goes on alone at
+// the deadline; it is heard by the others in other rounds, so its tokens count. Of an odd number, one round
+// of each three is without the late site: it has no partner, and the others take 3 s.
+TEST(Pairings, APartnerOfALateSiteGoesOnAlone) {
+  for (const int count : {3, 4}) {
+    for (std::size_t slow = 0; slow < static_cast<std::size_t>(count); ++slow) {
+      WideArea area = four_sites();
+      area.sites.resize(static_cast<std::size_t>(count));
+      area.sites[slow].uplink = area.sites[slow].downlink = Bandwidth::from_base(0.1 * kGigas);
+      RoundShape shape = equal_rounds(&exchanges::pair, count, 10, 6 * kGigas);
+      shape.rounds = pairing_count(count);
+      const RoundResult result = simulate_round(area, shape, {.deadline = 20_s});
+      EXPECT_EQ(result.outcome, RoundOutcome::partial);
+      for (std::size_t place = 0; place < area.sites.size(); ++place) {
+        EXPECT_EQ(result.is_heard(place), place != slow) << count << ", " << slow;
+      }
+      EXPECT_NEAR(result.round_s, count == 4 ? 20 : (20 + 20 + 13) / 3.0, 1e-6);
+    }
+  }
+}
+
+// Of two sites whose link is slow, both are heard by the third. Where they meet, they go on alone.
+TEST(Pairings, ASlowLinkMakesNoSiteLate) {
+  WideArea area = four_sites();
+  area.sites.resize(3);
+  area.links.push_back(
+      {.name = "ab", .between = {"a", "b"}, .bandwidth = Bandwidth::from_base(0.1 * kGigas)});
+  RoundShape shape = equal_rounds(&exchanges::pair, 3, 10, 6 * kGigas);
+  shape.rounds = pairing_count(3);
+  const RoundResult result = simulate_round(area, shape, {.deadline = 20_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::complete);
+  EXPECT_NEAR(result.round_s, (20 + 13 + 13) / 3.0, 1e-6);
+}
+
+// 6 GB over lines of 2 GB/s, after ten steps.
+TEST(Pairings, WithoutAPartnerInTimeNobodyGoesOn) {
+  const RoundResult result =
+      simulate_round(four_sites(), all_pairings_of_four(), {.deadline = 12_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+  ASSERT_FALSE(result.events.empty());
+  EXPECT_NE(result.events[0].find("too late at 13.0 s; no site is heard by then"),
+            std::string::npos)
+      << result.events[0];
+}
+
 TEST(Pairings, WaitForOneThatIsGoneUntilTheDeadline) {
   WideArea area = four_sites();
   area.sites[3].drops_out = 5_s;

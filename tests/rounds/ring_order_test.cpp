@@ -42,6 +42,20 @@ TEST(RingOrder, AvoidsSlowLinksWhereItCan) {
   EXPECT_NEAR(round_s(area, shape, RingOrder::worst), 10 + 15, 1e-6);
 }
 
+// To the last bit, or names would decide between rings of which one has the lower latency.
+TEST(RingOrder, WhereARingBeginsCostsNothing) {
+  std::mt19937_64 random(2);
+  const WideArea area =
+      sites_with_links(7, [&](int, int) { return std::uniform_real_distribution<>(1, 9)(random); });
+  const WideTopology topology(area);
+  std::vector<int> ring = places(7);
+  const RingCost cost = ring_cost(topology, ring);
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    std::rotate(ring.begin(), ring.begin() + 1, ring.end());
+    EXPECT_EQ(ring_cost(topology, ring), cost);
+  }
+}
+
 TEST(RingOrder, OfFewSitesIsTheBestAndTheWorstOfAll) {
   std::mt19937_64 random(1);
   for (int draw = 0; draw < 20; ++draw) {
