@@ -66,7 +66,9 @@ void aggregate(const Format& format, const Aggregation& aggregation,
     if (factors[peer] < 0) continue;
     const auto wire = wires.subspan(peer * layout.bytes, layout.bytes);
     for (std::size_t index = 0; index < layout.chunks; ++index) {
+      const std::size_t count = chunk_elements(format, layout, index);
       for (const Entry& entry : decode_chunk(format, averages.size(), index, wire)) {
+        if (entry.index >= count) continue;
         const std::size_t at = index * format.group + entry.index;
         averages[at] = std::fma(factors[peer], entry.value, averages[at]);
         senders[at] += 1;

@@ -14,6 +14,9 @@
  * the call, which takes memory. In one thread, decodes and sums allocate none, and encodes those of
  * sparse codecs and of signs with one scale alone.
  *
+ * Of a wire, only the length is checked. If no encoder wrote its bytes, the values are unspecified, and
+ * may not be finite; nothing but the values is written. An index beyond the values is ignored.
+ *
  *   size_t bytes;
  *   gardenhose_encoded_bytes("int8_g128", n, &bytes);
  *   void* wire = malloc(bytes);

@@ -233,8 +233,10 @@ void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires,
   for (std::size_t input = 0; input < inputs; ++input) {
     const auto wire = wires.subspan(input * layout.bytes, layout.bytes);
     for (std::size_t index = 0; index < layout.chunks; ++index) {
+      const auto chunk = sums.subspan(index * format.group, chunk_elements(format, layout, index));
       for (const Entry& entry : decode_chunk(format, sums.size(), index, wire)) {
-        sums[index * format.group + entry.index] += entry.value;
+        // Of a wire that no encoder wrote, indices may be beyond the chunk's elements.
+        if (entry.index < chunk.size()) chunk[entry.index] += entry.value;
       }
     }
   }

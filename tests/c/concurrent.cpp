@@ -49,6 +49,13 @@ void work(const char* codec, const std::vector<float>& values, int threads, Resu
       codec, wires.data(), wires.size(), kInputs, sums.data(), kElements, threads);
   all.failed |= summed != GARDENHOSE_OK && summed != GARDENHOSE_UNSUPPORTED;
   all.residual.insert(all.residual.end(), residual.begin(), residual.end());
+  // A wire of indices that the tensor does not have: what it decodes to does not matter.
+  std::vector<float> garbage(kElements);
+  wires.assign(wires.size(), 0xFF);
+  expect(gardenhose_decode(codec, wires.data(), bytes, garbage.data(), kElements, threads));
+  expect(gardenhose_decode_add(codec, wires.data(), bytes, garbage.data(), kElements, threads));
+  all.failed |= gardenhose_decode_reduce(codec, wires.data(), wires.size(), kInputs, garbage.data(),
+                                         kElements, threads) != summed;
   for (const auto* floats : {&back, &sums}) {
     all.sums.insert(all.sums.end(), floats->begin(), floats->end());
   }

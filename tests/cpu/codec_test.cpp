@@ -3,18 +3,13 @@
 // this processor has, in one thread and in several.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <set>
 #include <string>
 
-#include "codecs/cpu/cpu.hpp"
-#include "codecs/group/group.hpp"
-#include "codecs/sign/sign.hpp"
-#include "codecs/sparse/sparse.hpp"
-#include "codecs/top_k/top_k.hpp"
 #include "tests/codecs/awkward.hpp"
+#include "tests/cpu/runs.hpp"
 
 namespace codecs::cpu {
 namespace {
@@ -22,52 +17,6 @@ namespace {
 constexpr RandomKey kKey{.seed = 0x123456789ABCDEFu, .step = 5, .tensor = 6, .rank = 7};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-// Calls `check` for each instruction set, in one thread and in more than two.
-void for_every_run(const std::function<void(const Run&)>& check) {
-  for (const Target& target : targets()) {
-    for (const int threads : {1, 3}) {
-      SCOPED_TRACE(std::string(target.name) + ", threads: " + std::to_string(threads));
-      check({.threads = threads, .target = &target});
-    }
-  }
-}
-
-// An array that a kernel fills, between guards that it must leave alone, at an odd address.
-template <typename T>
-class Guarded {
- public:
-  explicit Guarded(std::size_t count)
-      : count_(count), memory_(count * sizeof(T) + 2 * kGuard, kGarbage) {}
-  explicit Guarded(const std::vector<T>& values) : Guarded(values.size()) {
-    if (count_ > 0) std::memcpy(span().data(), values.data(), count_ * sizeof(T));
-  }
-  [[nodiscard]] std::span<T> span() {
-    return {reinterpret_cast<T*>(memory_.data() + kGuard), count_};
-  }
-  // Fails the test if a guard was written.
-  [[nodiscard]] std::vector<T> values() {
-    for (std::size_t i = 0; i < kGuard; ++i) {
-      EXPECT_EQ(memory_[i], kGarbage);
-      EXPECT_EQ(memory_[memory_.size() - 1 - i], kGarbage);
-    }
-    return {span().begin(), span().end()};
-  }
-
- private:
-  static constexpr std::size_t kGuard = 68;  // 4 bytes after a multiple of a vector
-  static constexpr std::byte kGarbage{0xA5};
-  std::size_t count_;
-  std::vector<std::byte> memory_;
-};
-
-using Sum =
-    std::function<void(const Format&, std::span<const std::byte>, std::size_t, std::span<float>)>;
-Sum reference_sum(const Codec& codec) {
-  if (codec.decode == decode_signs) return decode_reduce_signs;
-  if (codec.decode == decode_top_k) return decode_reduce_top_k;
-  return decode_reduce;
-}
 
 // The kernels of one codec, whether or not it is a row of the registry.
 struct Kernel {
@@ -224,13 +173,6 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryCpuCodec,
                          testing::ValuesIn(all_cpu_codecs().begin(), all_cpu_codecs().end()),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Registry, EveryCpuSum, testing::ValuesIn(codecs_with_sums()), name_of);
-
-CpuCodec row_of(const Codec& like) {
-  for (const CpuCodec& row : all_cpu_codecs()) {
-    if (row.codec == &like) return row;
-  }
-  throw std::invalid_argument("a codec without kernels");
-}
 
 // Groups that are no power of two, end within 16 elements, are longer than a segment, or the tensor.
 TEST(CpuGroups, EqualTheReferenceForEveryGroup) {

@@ -257,6 +257,20 @@ void keep_chunks(const SparseJob& job, const Codebook& book, std::size_t first, 
   }
 }
 
+// Calls add(index, value) for the entries of one chunk of a wire. Of a wire that no encoder wrote,
+// indices may be beyond the chunk's elements: these are left out.
+template <typename Add>
+void for_each_entry(const SparseSum& job, std::size_t chunk, std::size_t input, Record& record,
+                    const Add& add) {
+  const std::byte* const wire = job.wires + input * job.layout.bytes;
+  const Meaning meaning = stored(job.format, job.layout, chunk, wire);
+  const std::size_t count = chunk_elements(job.format, job.layout, chunk);
+  read_record(job.format, job.layout, chunk, wire, record);
+  for (std::size_t i = 0; i < record.count; ++i) {
+    if (record.indices[i] < count) add(record.indices[i], meaning.value(record.codes[i]));
+  }
+}
+
 void sum_chunks(const SparseSum& job, std::size_t first, std::size_t last) {
   Record record;
   for (std::size_t chunk = first; chunk < last; ++chunk) {
@@ -268,12 +282,8 @@ void sum_chunks(const SparseSum& job, std::size_t first, std::size_t last) {
       std::memset(sums, 0, count * sizeof(float));
     }
     for (std::size_t input = 0; input < job.inputs; ++input) {
-      const std::byte* const wire = job.wires + input * job.layout.bytes;
-      const Meaning meaning = stored(job.format, job.layout, chunk, wire);
-      read_record(job.format, job.layout, chunk, wire, record);
-      for (std::size_t i = 0; i < record.count; ++i) {
-        sums[record.indices[i]] += meaning.value(record.codes[i]);
-      }
+      for_each_entry(job, chunk, input, record,
+                     [&](std::size_t at, float value) { sums[at] += value; });
     }
   }
 }
@@ -295,22 +305,17 @@ void square_chunks(const SparseSum& job, double* squares, std::size_t first, std
 void aggregate_chunks(const SparseAggregate& job, std::size_t first, std::size_t last) {
   Record record;
   HWY_ALIGN float senders[kLargestChunk];
-  const SparseWire& layout = job.sum.layout;
   for (std::size_t chunk = first; chunk < last; ++chunk) {
     float* const averages = job.sum.sums + chunk * job.sum.format.group;
-    const std::size_t count = chunk_elements(job.sum.format, layout, chunk);
+    const std::size_t count = chunk_elements(job.sum.format, job.sum.layout, chunk);
     std::memset(averages, 0, count * sizeof(float));
     std::memset(senders, 0, count * sizeof(float));
     for (std::size_t peer = 0; peer < job.sum.inputs; ++peer) {
       if (job.factors[peer] < 0) continue;
-      const std::byte* const wire = job.sum.wires + peer * layout.bytes;
-      const Meaning meaning = stored(job.sum.format, layout, chunk, wire);
-      read_record(job.sum.format, layout, chunk, wire, record);
-      for (std::size_t i = 0; i < record.count; ++i) {
-        const std::size_t at = record.indices[i];
-        averages[at] = std::fma(job.factors[peer], meaning.value(record.codes[i]), averages[at]);
+      for_each_entry(job.sum, chunk, peer, record, [&](std::size_t at, float value) {
+        averages[at] = std::fma(job.factors[peer], value, averages[at]);
         senders[at] += 1;
-      }
+      });
     }
     for (std::size_t i = 0; i < count; ++i) {
       const float over = job.average == Average::senders ? senders[i] : job.all;
