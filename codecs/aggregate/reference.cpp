@@ -46,8 +46,8 @@ std::vector<float> peer_factors(const Format& format, const Aggregation& aggrega
                                 std::span<const std::byte> wires, std::size_t peers,
                                 std::size_t elements) {
   const std::size_t bytes = encoded_bytes(format, elements);
-  require(wires.size() == peers * bytes, "as many wires as peers");
   require(peers <= kMostPeers, "at most 255 peers");
+  require(wires.size() == peers * bytes, "as many wires as peers");
   std::vector<double> norms;
   for (std::size_t peer = 0; peer < peers; ++peer) {
     norms.push_back(norm(format, elements, wires.subspan(peer * bytes, bytes)));

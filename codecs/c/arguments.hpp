@@ -2,6 +2,7 @@
 // What the C interfaces of both libraries do with their arguments.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <span>
 #include <stdexcept>
@@ -11,6 +12,13 @@
 #include "codecs/feedback/feedback.hpp"
 
 namespace codecs {
+
+// More than any memory holds: the sizes of fewer values do not overflow.
+inline constexpr std::size_t kMostElements = std::size_t{1} << 48;
+
+inline void require_in_memory(std::size_t elements) {
+  require(elements <= kMostElements, "more values than memory holds");
+}
 
 inline RandomKey key_of(const gardenhose_random_key* key) {
   if (key == nullptr) return {};

@@ -18,6 +18,12 @@ std::span<T> span_of(T* first, std::size_t count) {
   return {first, count};
 }
 
+template <typename Value>
+std::span<Value> values_of(Value* values, std::size_t elements) {
+  codecs::require_in_memory(elements);
+  return span_of(values, elements);
+}
+
 std::span<const std::byte> wire_of(const void* wire, std::size_t bytes) {
   return span_of(static_cast<const std::byte*>(wire), bytes);
 }
@@ -41,6 +47,7 @@ const char* gardenhose_codec_name(size_t index) { return codecs::name_at(all_cpu
 gardenhose_status gardenhose_encoded_bytes(const char* codec, size_t elements, size_t* bytes) {
   return with_codec(codec, [&](const CpuCodec& row) {
     codecs::require(bytes != nullptr, "a pointer is null");
+    codecs::require_in_memory(elements);
     *bytes = codecs::encoded_bytes(row.codec->format, elements);
     return GARDENHOSE_OK;
   });
@@ -50,7 +57,7 @@ gardenhose_status gardenhose_encode(const char* codec, const float* values, size
                                     const gardenhose_random_key* key, void* wire, size_t wire_bytes,
                                     int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.encode(row.codec->format, span_of(values, elements), key_of(key),
+    row.encode(row.codec->format, values_of(values, elements), key_of(key),
                span_of(static_cast<std::byte*>(wire), wire_bytes), run_of(threads));
     return GARDENHOSE_OK;
   });
@@ -61,8 +68,8 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
                                              const gardenhose_random_key* key, float* residual,
                                              void* wire, size_t wire_bytes, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.encode_feedback(row.codec->format, codecs::rule_of(feedback), span_of(values, elements),
-                        key_of(key), span_of(residual, elements),
+    row.encode_feedback(row.codec->format, codecs::rule_of(feedback), values_of(values, elements),
+                        key_of(key), values_of(residual, elements),
                         span_of(static_cast<std::byte*>(wire), wire_bytes), run_of(threads));
     return GARDENHOSE_OK;
   });
@@ -71,7 +78,7 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
 gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t wire_bytes,
                                     float* values, size_t elements, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.decode(row.codec->format, wire_of(wire, wire_bytes), span_of(values, elements),
+    row.decode(row.codec->format, wire_of(wire, wire_bytes), values_of(values, elements),
                run_of(threads));
     return GARDENHOSE_OK;
   });
@@ -80,7 +87,7 @@ gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t 
 gardenhose_status gardenhose_decode_add(const char* codec, const void* wire, size_t wire_bytes,
                                         float* values, size_t elements, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.decode_add(row.codec->format, wire_of(wire, wire_bytes), span_of(values, elements),
+    row.decode_add(row.codec->format, wire_of(wire, wire_bytes), values_of(values, elements),
                    run_of(threads));
     return GARDENHOSE_OK;
   });
@@ -92,7 +99,7 @@ gardenhose_status gardenhose_decode_reduce(const char* codec, const void* wires,
   return with_codec(codec, [&](const CpuCodec& row) {
     if (row.decode_reduce == nullptr) return GARDENHOSE_UNSUPPORTED;
     row.decode_reduce(row.codec->format, wire_of(wires, wires_bytes), inputs,
-                      span_of(sums, elements), run_of(threads));
+                      values_of(sums, elements), run_of(threads));
     return GARDENHOSE_OK;
   });
 }

@@ -21,8 +21,6 @@ using codecs::cuda::Encoding;
 using codecs::cuda::Tensor;
 
 constexpr std::size_t kAlignment = 16;
-// More than any device holds: sizes below do not overflow.
-constexpr std::size_t kMostElements = std::size_t{1} << 48;
 
 // A pointer to so many bytes of device memory.
 template <typename T, typename Void>
@@ -34,7 +32,7 @@ T* at(Void* memory, std::size_t bytes) {
 
 template <typename Value>
 Tensor<Value> tensor_of(Value* values, std::size_t elements) {
-  require(elements <= kMostElements, "more values than memory holds");
+  codecs::require_in_memory(elements);
   return {at<Value>(values, elements * sizeof(Value)), elements};
 }
 
@@ -46,7 +44,7 @@ struct Wire {
 // `count` wires laid end to end, each of so many elements.
 const std::byte* wires_at(const Wire& wires, const codecs::Format& format, std::size_t count,
                           std::size_t elements) {
-  require(elements <= kMostElements, "more values than memory holds");
+  codecs::require_in_memory(elements);
   require(count > 0 && count <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
           "at least one wire, and fewer than 2^31");
   const std::size_t bytes = codecs::encoded_bytes(format, elements);
@@ -62,7 +60,7 @@ std::byte* output_at(void* wires, std::size_t wire_bytes, const codecs::Format& 
 
 std::size_t scratch_bytes_of(const CudaCodec& row, gardenhose_cuda_operation operation,
                              std::size_t elements) {
-  require(elements <= kMostElements, "more values than memory holds");
+  codecs::require_in_memory(elements);
   if (elements == 0) return 0;
   switch (operation) {
     case GARDENHOSE_CUDA_ENCODE:
@@ -117,7 +115,8 @@ const char* gardenhose_cuda_codec_name(size_t index) {
 
 gardenhose_status gardenhose_cuda_encoded_bytes(const char* codec, size_t elements, size_t* bytes) {
   return with_codec(codec, [&](const CudaCodec& row) {
-    require(bytes != nullptr && elements <= kMostElements, "a pointer is null");
+    require(bytes != nullptr, "a pointer is null");
+    codecs::require_in_memory(elements);
     *bytes = codecs::encoded_bytes(row.codec->format, elements);
     return GARDENHOSE_OK;
   });

@@ -23,9 +23,11 @@ namespace codecs::cpu {
           .residual = residual.data()};
 }
 
+// As many wires as inputs, however many those are.
 inline void require_wires(const Format& format, std::span<const std::byte> wires,
                           std::size_t inputs, std::size_t elements) {
-  require(inputs > 0 && wires.size() == inputs * encoded_bytes(format, elements),
+  require(inputs > 0 && wires.size() % inputs == 0 &&
+              wires.size() / inputs == encoded_bytes(format, elements),
           "a wire is encoded_bytes() long");
 }
 // Of wires of groups.

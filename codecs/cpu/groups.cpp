@@ -183,8 +183,7 @@ void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wi
           "the formats have no kernels for CPUs");
   require(from.group == to.group && from.rotation == to.rotation,
           "both wires have the same group and the same transform");
-  require(shape.inputs > 0 && wires.size() == shape.inputs * encoded_bytes(from, shape.elements),
-          "as many wires as inputs");
+  require_wires(from, wires, shape.inputs, shape.elements);
   require(shape.wires_out > 0, "at least one output wire");
   const std::size_t part = shape.elements / shape.wires_out;
   require(

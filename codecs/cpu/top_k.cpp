@@ -143,8 +143,8 @@ void aggregate(const Format& format, const Aggregation& aggregation,
                std::span<const std::byte> wires, std::size_t peers, std::span<float> averages,
                const Run& run) {
   require(has_top_k_kernels(format), "the format has no kernels for CPUs");
-  require(wires.size() == peers * encoded_bytes(format, averages.size()), "as many wires as peers");
   require(peers <= kMostPeers, "at most 255 peers");
+  require(wires.size() == peers * encoded_bytes(format, averages.size()), "as many wires as peers");
   const SparseSum sum{.format = format,
                       .layout = sparse_wire(format, averages.size()),
                       .wires = wires.data(),

@@ -3,6 +3,7 @@
  * lost, sums are sums, and wrong arguments are refused. Prints the first thing that is wrong. */
 #include <gardenhose_codecs.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,15 @@ static int check(const char* codec, const float* values) {
       gardenhose_encode(codec, values, kElements, &key, wires, bytes, 0) !=
           GARDENHOSE_WRONG_ARGUMENT)
     bad = fail(codec, "takes wrong arguments");
+  /* Their product with the bytes of a value or of a wire would overflow to something small. */
+  const size_t many = SIZE_MAX / 2 + 2, wires_without_bytes = SIZE_MAX / 2 + 1;
+  const gardenhose_status overflowed =
+      gardenhose_decode_reduce(codec, wires, 0, wires_without_bytes, sums, kElements, 1);
+  if (gardenhose_encoded_bytes(codec, many, &bytes) != GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_encode(codec, values, many, &key, wires, bytes, 1) != GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_decode(codec, wires, 2, back, many, 1) != GARDENHOSE_WRONG_ARGUMENT ||
+      (overflowed != GARDENHOSE_WRONG_ARGUMENT && overflowed != GARDENHOSE_UNSUPPORTED))
+    bad = fail(codec, "takes sizes that overflow");
   free(wires);
   return bad;
 }
