@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <initializer_list>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 
@@ -18,6 +21,19 @@ inline constexpr std::size_t kMostElements = std::size_t{1} << 48;
 
 inline void require_in_memory(std::size_t elements) {
   require(elements <= kMostElements, "more values than memory holds");
+}
+
+// What a call writes lies apart from all else that it takes.
+inline void require_apart(std::initializer_list<std::span<const std::byte>> memories) {
+  for (auto one = memories.begin(); one != memories.end(); ++one) {
+    for (auto other = std::next(one); other != memories.end(); ++other) {
+      const auto here = reinterpret_cast<std::uintptr_t>(one->data());
+      const auto there = reinterpret_cast<std::uintptr_t>(other->data());
+      const bool empty = one->empty() || other->empty();
+      const bool apart = here < there ? there - here >= one->size() : here - there >= other->size();
+      require(empty || apart, "memory overlaps");
+    }
+  }
 }
 
 inline RandomKey key_of(const gardenhose_random_key* key) {

@@ -27,6 +27,9 @@ std::span<Value> values_of(Value* values, std::size_t elements) {
 std::span<const std::byte> wire_of(const void* wire, std::size_t bytes) {
   return span_of(static_cast<const std::byte*>(wire), bytes);
 }
+std::span<std::byte> wire_of(void* wire, std::size_t bytes) {
+  return span_of(static_cast<std::byte*>(wire), bytes);
+}
 
 template <typename Work>
 gardenhose_status with_codec(const char* name, const Work& work) {
@@ -57,8 +60,10 @@ gardenhose_status gardenhose_encode(const char* codec, const float* values, size
                                     const gardenhose_random_key* key, void* wire, size_t wire_bytes,
                                     int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.encode(row.codec->format, values_of(values, elements), key_of(key),
-               span_of(static_cast<std::byte*>(wire), wire_bytes), run_of(threads));
+    const auto from = values_of(values, elements);
+    const auto to = wire_of(wire, wire_bytes);
+    codecs::require_apart({std::as_bytes(from), to});
+    row.encode(row.codec->format, from, key_of(key), to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -68,9 +73,12 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
                                              const gardenhose_random_key* key, float* residual,
                                              void* wire, size_t wire_bytes, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.encode_feedback(row.codec->format, codecs::rule_of(feedback), values_of(values, elements),
-                        key_of(key), values_of(residual, elements),
-                        span_of(static_cast<std::byte*>(wire), wire_bytes), run_of(threads));
+    const auto from = values_of(values, elements);
+    const auto kept = values_of(residual, elements);
+    const auto to = wire_of(wire, wire_bytes);
+    codecs::require_apart({std::as_bytes(from), std::as_bytes(kept), to});
+    row.encode_feedback(row.codec->format, codecs::rule_of(feedback), from, key_of(key), kept, to,
+                        run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -78,8 +86,10 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
 gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t wire_bytes,
                                     float* values, size_t elements, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.decode(row.codec->format, wire_of(wire, wire_bytes), values_of(values, elements),
-               run_of(threads));
+    const auto from = wire_of(wire, wire_bytes);
+    const auto to = values_of(values, elements);
+    codecs::require_apart({from, std::as_bytes(to)});
+    row.decode(row.codec->format, from, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -87,8 +97,10 @@ gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t 
 gardenhose_status gardenhose_decode_add(const char* codec, const void* wire, size_t wire_bytes,
                                         float* values, size_t elements, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    row.decode_add(row.codec->format, wire_of(wire, wire_bytes), values_of(values, elements),
-                   run_of(threads));
+    const auto from = wire_of(wire, wire_bytes);
+    const auto to = values_of(values, elements);
+    codecs::require_apart({from, std::as_bytes(to)});
+    row.decode_add(row.codec->format, from, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -98,8 +110,10 @@ gardenhose_status gardenhose_decode_reduce(const char* codec, const void* wires,
                                            int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
     if (row.decode_reduce == nullptr) return GARDENHOSE_UNSUPPORTED;
-    row.decode_reduce(row.codec->format, wire_of(wires, wires_bytes), inputs,
-                      values_of(sums, elements), run_of(threads));
+    const auto from = wire_of(wires, wires_bytes);
+    const auto to = values_of(sums, elements);
+    codecs::require_apart({from, std::as_bytes(to)});
+    row.decode_reduce(row.codec->format, from, inputs, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }

@@ -14,6 +14,9 @@
  * the call, which takes memory. In one thread, decodes and sums allocate none, and encodes those of
  * sparse codecs and of signs with one scale alone.
  *
+ * What a function writes must not overlap anything else that it takes: a residual is not its values, and
+ * values are not decoded over their wire.
+ *
  * Of a wire, only the length is checked. If no encoder wrote its bytes, the values are unspecified, and
  * may not be finite; nothing but the values is written. An index beyond the values is ignored.
  *
@@ -35,7 +38,8 @@ extern "C" {
 typedef enum {
   GARDENHOSE_OK = 0,
   GARDENHOSE_UNKNOWN_CODEC = 1,  /* no codec of this library has the name */
-  GARDENHOSE_WRONG_ARGUMENT = 2, /* a size disagrees, a pointer is null, or threads < 1 */
+  GARDENHOSE_WRONG_ARGUMENT = 2, /* a size disagrees, more than 2^48 values, a pointer is null, memory
+                                  * overlaps, first_element is no multiple of 16, or threads < 1 */
   GARDENHOSE_UNSUPPORTED = 3,    /* the codec has no such operation */
   GARDENHOSE_FAILED = 4          /* no memory, or no thread */
 } gardenhose_status;

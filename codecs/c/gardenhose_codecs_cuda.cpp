@@ -75,23 +75,29 @@ std::size_t scratch_bytes_of(const CudaCodec& row, gardenhose_cuda_operation ope
   throw std::invalid_argument("no such operation");
 }
 
+template <typename T>
+std::span<const std::byte> bytes_at(const T* memory, std::size_t count) {
+  return std::as_bytes(std::span(memory, count));
+}
+
 // What the caller gave.
 struct Scratch {
   void* memory;
   std::size_t bytes;
 };
 
-template <typename T>
-T* scratch_at(const Scratch& scratch, std::size_t needed) {
+std::span<std::byte> scratch_at(const Scratch& scratch, std::size_t needed) {
   require(scratch.bytes >= needed, "too little scratch");
-  return at<T>(scratch.memory, needed);
+  return {at<std::byte>(scratch.memory, needed), needed};
 }
 
 template <typename Value>
 void decode_add(const CudaCodec& row, const Wire& wire, const Tensor<Value>& sums,
-                std::byte* scratch, cudaStream_t stream) {
+                std::span<std::byte> scratch, cudaStream_t stream) {
   const std::byte* const input = wires_at(wire, row.codec->format, 1, sums.elements);
-  codecs::cuda::decode_add_async(row, input, sums, scratch, stream);
+  codecs::require_apart(
+      {bytes_at(input, wire.bytes), bytes_at(sums.values, sums.elements), scratch});
+  codecs::cuda::decode_add_async(row, input, sums, scratch.data(), stream);
 }
 
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -140,9 +146,11 @@ gardenhose_status gardenhose_cuda_encode(const char* codec, const float* values,
     const codecs::Format& format = row.codec->format;
     const Tensor<const float> input = tensor_of(values, elements);
     const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_ENCODE, elements);
+    const auto space = scratch_at({scratch, scratch_bytes}, needed);
     const Encoding to{.wires = output_at(wire, wire_bytes, format, 1, elements),
                       .key = key_of(key),
-                      .scratch = scratch_at<std::byte>({scratch, scratch_bytes}, needed)};
+                      .scratch = space.data()};
+    codecs::require_apart({bytes_at(values, elements), bytes_at(to.wires, wire_bytes), space});
     if (elements > 0) row.encode_async(format, input, to, stream_of(stream));
     return GARDENHOSE_OK;
   });
@@ -159,9 +167,12 @@ gardenhose_status gardenhose_cuda_encode_feedback(const char* codec,
     const Tensor<const float> input = tensor_of(values, elements);
     const Tensor<float> kept = tensor_of(residual, elements);
     const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_ENCODE_FEEDBACK, elements);
+    const auto space = scratch_at({scratch, scratch_bytes}, needed);
     const Encoding to{.wires = output_at(wire, wire_bytes, row.codec->format, 1, elements),
                       .key = key_of(key),
-                      .scratch = scratch_at<std::byte>({scratch, scratch_bytes}, needed)};
+                      .scratch = space.data()};
+    codecs::require_apart({bytes_at(values, elements), bytes_at(residual, elements),
+                           bytes_at(to.wires, wire_bytes), space});
     if (elements > 0) {
       codecs::cuda::encode_feedback_async(row, rule, input, kept.values, to, stream_of(stream));
     }
@@ -175,6 +186,7 @@ gardenhose_status gardenhose_cuda_decode(const char* codec, const void* wire, si
     const codecs::Format& format = row.codec->format;
     const Tensor<float> output = tensor_of(values, elements);
     const std::byte* const input = wires_at({wire, wire_bytes}, format, 1, elements);
+    codecs::require_apart({bytes_at(input, wire_bytes), bytes_at(values, elements)});
     if (elements > 0) row.decode_async(format, input, output, stream_of(stream));
     return GARDENHOSE_OK;
   });
@@ -186,7 +198,7 @@ gardenhose_status gardenhose_cuda_decode_add(const char* codec, const void* wire
   return with_codec(codec, [&](const CudaCodec& row) {
     const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_DECODE_ADD, elements);
     decode_add(row, {wire, wire_bytes}, tensor_of(values, elements),
-               scratch_at<std::byte>({scratch, scratch_bytes}, needed), stream_of(stream));
+               scratch_at({scratch, scratch_bytes}, needed), stream_of(stream));
     return GARDENHOSE_OK;
   });
 }
@@ -198,7 +210,7 @@ gardenhose_status gardenhose_cuda_decode_add_bf16(const char* codec, const void*
   return with_codec(codec, [&](const CudaCodec& row) {
     const std::size_t needed = scratch_bytes_of(row, GARDENHOSE_CUDA_DECODE_ADD_BF16, elements);
     decode_add(row, {wire, wire_bytes}, tensor_of(reinterpret_cast<codecs::Bf16*>(model), elements),
-               scratch_at<std::byte>({scratch, scratch_bytes}, needed), stream_of(stream));
+               scratch_at({scratch, scratch_bytes}, needed), stream_of(stream));
     return GARDENHOSE_OK;
   });
 }
@@ -213,6 +225,7 @@ gardenhose_status gardenhose_cuda_decode_reduce(const char* codec, const void* w
     const codecs::cuda::Wires summed{
         .bytes = wires_at({wires, wires_bytes}, format, inputs, elements),
         .inputs = static_cast<int>(inputs)};
+    codecs::require_apart({bytes_at(summed.bytes, wires_bytes), bytes_at(sums, elements)});
     if (elements > 0) row.decode_reduce_async(format, summed, output, stream_of(stream));
     return GARDENHOSE_OK;
   });
@@ -235,10 +248,13 @@ gardenhose_status gardenhose_cuda_decode_reduce_encode(
     const std::byte* const input = wires_at({wires, wires_bytes}, shape.wire, inputs, elements);
     const std::size_t needed = scratch_bytes_of(*out, GARDENHOSE_CUDA_ENCODE, elements);
     require(outputs == 1 || needed == 0, "one output has the scale of a whole tensor");
+    const auto space = scratch_at({scratch, scratch_bytes}, needed);
     const Encoding to{
         .wires = output_at(wires_out, wires_out_bytes, shape.wire_out, outputs, elements / outputs),
         .key = key_of(key),
-        .scratch = scratch_at<std::byte>({scratch, scratch_bytes}, needed)};
+        .scratch = space.data()};
+    codecs::require_apart(
+        {bytes_at(input, wires_bytes), bytes_at(to.wires, wires_out_bytes), space});
     codecs::cuda::decode_reduce_encode_async(shape, input, to, stream_of(stream));
     return GARDENHOSE_OK;
   });

@@ -14,8 +14,8 @@
  * different outputs.
  *
  * Functions return a status, as gardenhose_codecs.h defines it:
- *   GARDENHOSE_WRONG_ARGUMENT  a size disagrees, a pointer is null or not aligned, or scratch is too
- *                              small; nothing was enqueued
+ *   GARDENHOSE_WRONG_ARGUMENT  also: a pointer is not aligned, or scratch is too small; nothing was
+ *                              enqueued
  *   GARDENHOSE_UNSUPPORTED     the codec has no such operation on GPUs; nothing was enqueued
  *   GARDENHOSE_FAILED          a launch failed: no device, no code for this one, or an error that
  *                              earlier work on the device left

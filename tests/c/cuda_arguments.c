@@ -29,7 +29,8 @@ static int check(const char* codec) {
   if (gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_ENCODE_FEEDBACK, 0, &none_needed) ||
       none_needed != 0)
     bad = fail(codec, "needs scratch for no values");
-  float *const values = device(4096), *const wire = device(65536), *const scratch = device(1 << 20);
+  float *const values = device(4096), *const wire = device(65536), *const scratch = device(1 << 20),
+               *const residual = device(1 << 21);
   const gardenhose_random_key odd = {0, 0, 0, 0, 8};
   const gardenhose_feedback usual = {1, 1, 0, 1};
   const gardenhose_status refused[] = {
@@ -44,7 +45,11 @@ static int check(const char* codec) {
                              NULL),
       gardenhose_cuda_encode(codec, values, kElements, &odd, wire, bytes, scratch, needed, NULL),
       gardenhose_cuda_encode(codec, values, (size_t)1 << 62, NULL, wire, 0, scratch, needed, NULL),
-      gardenhose_cuda_encode_feedback(codec, NULL, values, kElements, NULL, values, wire, bytes,
+      gardenhose_cuda_encode(codec, values, kElements, NULL, values, bytes, scratch, needed, NULL),
+      gardenhose_cuda_encode_feedback(codec, &usual, values, kElements, NULL, values, wire, bytes,
+                                      scratch, fed, NULL),
+      gardenhose_cuda_decode(codec, values, bytes, values, kElements, NULL),
+      gardenhose_cuda_encode_feedback(codec, NULL, values, kElements, NULL, residual, wire, bytes,
                                       scratch, fed, NULL),
       gardenhose_cuda_encode_feedback(codec, &usual, values, kElements, NULL, NULL, wire, bytes,
                                       scratch, fed, NULL),
@@ -60,7 +65,7 @@ static int check(const char* codec) {
                                            needed - 1, NULL) != GARDENHOSE_WRONG_ARGUMENT)
     bad = fail(codec, "takes too little scratch");
   if (fed > 0 &&
-      gardenhose_cuda_encode_feedback(codec, &usual, values, kElements, NULL, values, wire, bytes,
+      gardenhose_cuda_encode_feedback(codec, &usual, values, kElements, NULL, residual, wire, bytes,
                                       scratch, fed - 1, NULL) != GARDENHOSE_WRONG_ARGUMENT)
     bad = fail(codec, "takes too little scratch for feedback");
   if (added > 0 && gardenhose_cuda_decode_add(codec, wire, bytes, values, kElements, scratch,

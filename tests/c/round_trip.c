@@ -56,6 +56,19 @@ static int check(const char* codec, const float* values) {
       gardenhose_encode(codec, values, kElements, &key, wires, bytes, 0) !=
           GARDENHOSE_WRONG_ARGUMENT)
     bad = fail(codec, "takes wrong arguments");
+  memcpy(back, values, sizeof back);
+  const gardenhose_status summed_in_place =
+      gardenhose_decode_reduce(codec, back, bytes, 1, back, kElements, 1);
+  if (gardenhose_encode(codec, back, kElements, &key, back, bytes, 1) !=
+          GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_encode_feedback(codec, &usual, back, kElements, &key, back, wires, bytes, 1) !=
+          GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_decode(codec, (char*)back + sizeof back - bytes, bytes, back, kElements, 1) !=
+          GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_decode_add(codec, back, bytes, back, kElements, 1) != GARDENHOSE_WRONG_ARGUMENT ||
+      (summed_in_place != GARDENHOSE_WRONG_ARGUMENT && summed_in_place != GARDENHOSE_UNSUPPORTED) ||
+      memcmp(back, values, sizeof back) != 0)
+    bad = fail(codec, "takes memory that overlaps");
   /* Their product with the bytes of a value or of a wire would overflow to something small. */
   const size_t many = SIZE_MAX / 2 + 2, wires_without_bytes = SIZE_MAX / 2 + 1;
   const gardenhose_status overflowed =
