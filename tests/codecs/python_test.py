@@ -128,7 +128,7 @@ class WrongArguments(unittest.TestCase):
                 ("x is of >f4; pass float32", x.astype(">f4"), {}),
                 ("x is not contiguous; pass numpy.ascontiguousarray", x[::2], {}),
                 ("x is not contiguous", x.reshape(10, 10).T, {}),
-                ("out has 1 elements; pass one of", x, {"out": wire[:1]}),
+                (f"out has 1 bytes; pass one of {wire.size}", x, {"out": wire[:1]}),
                 ("out is of float32; pass uint8", x, {"out": x}),
                 ("out is a bytearray", x, {"out": bytearray(wire)}),
                 ("out is written, but is read-only", x,
@@ -138,13 +138,17 @@ class WrongArguments(unittest.TestCase):
                 ("feedback without a residual", x, {"feedback": gc.Feedback()}),
                 ("threads is 0", x, {"threads": 0}),
                 ("threads is 1.5; pass a whole number", x, {"threads": 1.5}),
-                ("key.seed is -1; pass a number from 0", x, {"key": (-1,)}),
+                ("key.seed is -1; pass a number from 0", x, {"key": gc.Key(seed=-1)}),
                 ("key is 7; pass a Key", x, {"key": 7}),
-                ("key.seed is 0.5; pass a whole", x, {"key": (0.5,)}),
+                ("key.seed is 0.5; pass a whole", x, {"key": gc.Key(seed=0.5)}),
                 ("feedback is 1; pass a Feedback", x, {"feedback": 1, "residual": x.copy()}),
-                ("pass four numbers", x, {"feedback": ("a",), "residual": x.copy()}),
-                ("key.step is 4294967296", x, {"key": (0, 2 ** 32)}),
-                ("the key, is out of range", x, {"key": gc.Key(first_element=8)})):
+                (r"feedback is \(1, 2\); pass a Feedback, or its 4 numbers as a tuple", x,
+                 {"feedback": (1, 2), "residual": x.copy()}),
+                (r"key is \(1, 2\); pass a Key, or its 5 numbers", x, {"key": (1, 2)}),
+                ("pass four numbers", x, {"feedback": ("a", 1, 0, 1), "residual": x.copy()}),
+                ("key.step is 4294967296", x, {"key": gc.Key(step=2 ** 32)}),
+                ("key.first_element is 8; pass a multiple of 16", x,
+                 {"key": gc.Key(first_element=8)})):
             self.refused(text, gc.encode, "int8_g128", argument, **named)
         self.refused("no codec 'int9' on CPUs; choose one of bf16", gc.encode, "int9", x)
         self.refused("codec is a bytes; pass a name", gc.encode, b"bf16", x)
@@ -153,7 +157,7 @@ class WrongArguments(unittest.TestCase):
         wire = gc.encode("int8_g128", values_of(100))
         self.refused("needs a number of elements or out", gc.decode, "int8_g128", wire)
         self.refused("not both", gc.decode, "int8_g128", wire, 100, out=values_of(100))
-        self.refused("wire has 128 elements; pass one of", gc.decode, "int8_g128", wire, 2 ** 47)
+        self.refused("wire has 128 bytes; pass one of", gc.decode, "int8_g128", wire, 2 ** 47)
         self.refused("elements is -1", gc.decode, "int8_g128", wire, -1)
         self.refused("wire is of int8; pass uint8", gc.decode, "int8_g128",
                      wire.view(numpy.int8), 100)

@@ -77,6 +77,8 @@ def encode(codec, x, *, key=None, out=None, residual=None, feedback=None, thread
     numbers = _tuple(Key, "key", key)
     for field, value in zip(Key._fields, numbers):
         _count(f"key.{field}", value, 2 ** 32 if field in ("step", "tensor", "rank") else 2 ** 64)
+    if numbers.first_element % 16:
+        raise ValueError(f"key.first_element is {numbers.first_element}; pass a multiple of 16")
     c_key = ctypes.byref(_libraries.CKey(*map(operator.index, numbers)))
     if residual is None:
         call.run("encode", values.elements, values.address, values.elements, c_key, wire.address,
@@ -185,11 +187,12 @@ def _name(codec):
 
 
 def _tuple(kind, name, given):
-    """A Key or Feedback: the default, or what was given as one or as a plain tuple."""
+    """A Key or Feedback: the default, or what was given as one or as a plain tuple of all its fields."""
     try:
-        return kind() if given is None else kind(*given)
+        return kind() if given is None else kind._make(given)
     except TypeError:
-        raise ValueError(f"{name} is {given!r}; pass a {kind.__name__}") from None
+        raise ValueError(f"{name} is {given!r}; pass a {kind.__name__}, or its {len(kind._fields)} "
+                         "numbers as a tuple") from None
 
 
 def _count(name, value, limit=2 ** 48):
@@ -204,4 +207,4 @@ def _count(name, value, limit=2 ** 48):
 
 def _require_count(name, memory, wanted):
     if memory.elements != wanted:
-        raise ValueError(f"{name} has {memory.elements} elements; pass one of {wanted}")
+        raise ValueError(f"{name} has {memory.elements} {memory.unit}; pass one of {wanted}")

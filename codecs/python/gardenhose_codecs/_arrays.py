@@ -27,6 +27,7 @@ class Memory:
             raise ValueError(f"{name} is a {type(array).__name__}; pass a NumPy array or a PyTorch "
                              "tensor, e.g. numpy.asarray(...) or numpy.frombuffer(...)")
         self.name, self.array = name, array
+        self.unit = "bytes" if dtype == "uint8" else "elements"
         self.end = self.address + self.elements * BYTES[dtype]
         if array.dtype != getattr(self.module, dtype):
             raise ValueError(f"{name} is of {array.dtype}; pass {dtype}, {self.convert.format(dtype)}")

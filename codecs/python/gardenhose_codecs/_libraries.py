@@ -105,8 +105,7 @@ class Library:
         if status == UNKNOWN_CODEC:
             raise ValueError(f"no codec {codec!r} on {where}; choose one of {', '.join(self.codecs)}")
         if status == WRONG_ARGUMENT:
-            raise ValueError(f"{function} of {codec}: a number of elements or of bytes, or the key, "
-                             "is out of range")
+            raise ValueError(f"{function} of {codec}: a number of elements or of bytes is out of range")
         if status == UNSUPPORTED:
             raise NotImplementedError(f"{codec} has no {function} on {where}")
         if status != 0:
