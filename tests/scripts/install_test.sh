@@ -76,15 +76,17 @@ cmake --install "$build" --component codecs --prefix "$sandbox/codecs" >"$sandbo
 for program in "$sandbox"/program/*sizes; do "$program" || fail "$program found another library"; done
 [ -e "$sandbox"/program/cuda_sizes ] || [ ! -e "$build/codecs/c/libgardenhose_codecs_cuda.so" ] ||
   fail "find_package finds no libgardenhose_codecs_cuda"
-# And as pkg-config does.
-folder=$(dirname "$(find "$sandbox/codecs" -name 'libgardenhose_codecs.so')")
+# And as pkg-config does, with the flags of docs/install.md.
+PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/codecs" -name gardenhose_codecs.pc)")
+export PKG_CONFIG_PATH
 for name in gardenhose_codecs gardenhose_codecs_cuda; do
   [ -e "$build/codecs/c/lib$name.so" ] || continue
   program=sizes
   [ "$name" = gardenhose_codecs ] || program=cuda_sizes
-  flags=$(PKG_CONFIG_PATH=$folder/pkgconfig pkg-config --cflags --libs "$name = $version")
+  flags=$(pkg-config --cflags --libs "$name = $version")
   # shellcheck disable=SC2086  # several flags
-  gcc "$source/tests/c/installed/$program.c" $flags -o "$sandbox/by_pkg_config"
-  LD_LIBRARY_PATH=$folder "$sandbox/by_pkg_config" || fail "pkg-config finds another $name"
+  gcc "$source/tests/c/installed/$program.c" $flags \
+    -Wl,-rpath,"$(pkg-config --variable=libdir "$name")" -o "$sandbox/by_pkg_config"
+  "$sandbox/by_pkg_config" || fail "pkg-config finds another $name, or the program finds none"
 done
 echo "A project with the C libraries in $((($(date +%s%N) - started) / 1000000)) ms"
