@@ -221,7 +221,8 @@ TEST(CpuGroups, RequantiseSumsLikeTheReference) {
       for_every_run([&](const cpu::Run& run) {
         Guarded<std::byte> out(expected.size());
         cpu::decode_reduce_encode(shape, wires, kKey, out.span(), run);
-        EXPECT_EQ(first_difference(out.values(), expected), expected.size()) << format_name(to);
+        EXPECT_EQ(first_difference(out.values(), expected), expected.size())
+            << format_name(shape.wire_out);
       });
     }
   }
