@@ -263,15 +263,6 @@ std::vector<std::string> TomlReader::tables_in(std::string_view table) {
   return names;
 }
 
-std::vector<std::string> TomlReader::keys_in(std::string_view table) {
-  known_tables_.emplace(table);
-  std::vector<std::string> names;
-  for (const auto& [key, leaf] : document_.leaves) {
-    if (table_of(key) == table) names.emplace_back(leaf_of(key));
-  }
-  return names;
-}
-
 bool TomlReader::has_table(std::string_view table) {
   known_tables_.emplace(table);
   return document_.tables.contains(table);

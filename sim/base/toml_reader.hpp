@@ -88,9 +88,6 @@ class TomlReader {
   // The names of the tables inside `table`, sorted: "east" and "west" for [sites.east] and
   // [sites.west]. Their keys still have to be read.
   [[nodiscard]] std::vector<std::string> tables_in(std::string_view table);
-  // The leaves inside `table`, sorted, for tables whose keys may have any name. They still have to
-  // be read.
-  [[nodiscard]] std::vector<std::string> keys_in(std::string_view table);
   // True if the document has the table. Also marks it as known.
   [[nodiscard]] bool has_table(std::string_view table);
   // The file's name in messages.

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "codecs/error/distributions.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
@@ -205,6 +206,12 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
     static_cast<void>(reader.one_of<Untimed>("times", kUntimed));
     return;
   }
+  if (!reader.has_table("times")) {
+    reader.wrong("[times]",
+                 "is missing; add it with gpu, memory_bandwidth and file, or write times = "
+                 "\"roofline\" before the first table");
+    return;
+  }
   card.gpu = reader.text("times.gpu");
   card.memory_bandwidth = reader.quantity<Bandwidth>("times.memory_bandwidth");
   const std::string name = reader.text("times.file");
@@ -221,6 +228,14 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
   }
 }
 
+void read_errors(TomlReader& reader, CodecCard& card) {
+  reader.optional_table("error");
+  for (const codecs::Distribution& distribution : codecs::all_distributions()) {
+    const std::string name(distribution.name);
+    if (reader.has("error." + name)) card.error[name] = reader.number("error." + name, kError);
+  }
+}
+
 }  // namespace
 
 CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& file,
@@ -229,9 +244,7 @@ CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& f
   CodecCard card{.name = file.stem().string(), .summary = reader.text("summary")};
   read_wire(reader, card);
   read_times(reader, file.parent_path(), times_of, card);
-  for (const std::string& distribution : reader.keys_in("error")) {
-    card.error[distribution] = reader.number("error." + distribution, kError);
-  }
+  read_errors(reader, card);
   reader.finish();
   return card;
 }

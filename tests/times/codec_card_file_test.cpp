@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "codecs/error/distributions.hpp"
 #include "tests/times/sample_card.hpp"
 
 namespace sim {
@@ -39,6 +40,21 @@ TEST(CodecCardFile, MayLeaveOutWhatHasADefault) {
   EXPECT_EQ(card.overhead, Bytes{0});
   EXPECT_FALSE(card.summable || card.rounds);
   EXPECT_TRUE(card.error.empty());
+}
+
+TEST(CodecCardFile, TakesErrorsOfEveryDistributionAndOfNoOther) {
+  std::string card(kSampleCard.substr(0, kSampleCard.find("[error]")));
+  EXPECT_TRUE(read_card(card + "[error]\n").error.empty());
+  card += "[error]\n";
+  std::map<std::string, double> errors;
+  for (const codecs::Distribution& distribution : codecs::all_distributions()) {
+    errors.emplace(distribution.name, 0.5);
+    card += std::string(distribution.name) + " = 0.5\n";
+  }
+  EXPECT_EQ(read_card(card).error, errors);
+  const std::string error = error_of(card + "gradients_of_mine = 0.5\n");
+  EXPECT_NE(error.find("gradients_of_mine: unknown key; known here: "), std::string::npos) << error;
+  for (const auto& [name, value] : errors) EXPECT_NE(error.find(name), std::string::npos) << error;
 }
 
 TEST(CodecCardFile, TakesBlanksAndLineEndsOfOtherSystems) {
@@ -166,6 +182,7 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
       {"normal = 0.25", "normal = inf",
        "14:1: normal: inf is out of range; write a number of at least 0 and at most 1000000"},
       {"summable = false", "sumable = false", "6:1: sumable: unknown key; did you mean summable?"},
+      {"normal = 0.25", "norml = 0.25", "14:1: norml: unknown key; did you mean normal?"},
   };
   for (const Wrong& wrong : kWrongs) {
     EXPECT_EQ(error_of(with(kSampleCard, wrong.line, wrong.damaged)),
@@ -235,8 +252,10 @@ TEST(CodecCardFile, TakesNoTimesButARooflineWithoutTheTable) {
       "some/sample.toml:2:1: times: 'rofline' is not one of: roofline; did you mean roofline?");
   EXPECT_EQ(error("times = 5\n"),
             "some/sample.toml:2:1: times: is a whole number; write a string in quotes");
-  EXPECT_EQ(error(""),
-            "some/sample.toml:1:1: missing table [times]; add it with gpu, memory_bandwidth, file");
+  EXPECT_EQ(
+      error(""),
+      "some/sample.toml:1:1: [times]: is missing; add it with gpu, memory_bandwidth and file, or "
+      "write times = \"roofline\" before the first table");
 }
 
 TEST(CodecCardFile, HasAllItsProblemsReportedThoseOfItsTimesLast) {
