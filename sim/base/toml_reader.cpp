@@ -263,6 +263,15 @@ std::vector<std::string> TomlReader::tables_in(std::string_view table) {
   return names;
 }
 
+std::vector<std::string> TomlReader::keys_in(std::string_view table) {
+  known_tables_.emplace(table);
+  std::vector<std::string> names;
+  for (const auto& [key, leaf] : document_.leaves) {
+    if (table_of(key) == table) names.emplace_back(leaf_of(key));
+  }
+  return names;
+}
+
 bool TomlReader::has_table(std::string_view table) {
   known_tables_.emplace(table);
   return document_.tables.contains(table);
@@ -287,9 +296,11 @@ void TomlReader::note_missing() {
     }
   }
   for (const auto& [table, keys] : absent) {
+    const auto other = alternatives_.find(table);
     problems_.push_back(
         {{},
-         fmt::format("{}:1:1: missing table [{}]; add it with {}", document_.file, table, keys)});
+         fmt::format("{}:1:1: missing table [{}]; add it with {}{}", document_.file, table, keys,
+                     other == alternatives_.end() ? "" : "; or " + other->second)});
   }
 }
 

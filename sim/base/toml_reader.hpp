@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -82,12 +83,20 @@ class TomlReader {
   void elsewhere(std::string_view line) {
     problems_.push_back({{.line = std::numeric_limits<std::uint32_t>::max()}, std::string(line)});
   }
+  // Where this table is missing: what may be written in its place, as the end of the message, e.g.
+  // "write times = \"roofline\" before the first table".
+  void alternative(std::string_view table, std::string_view remedy) {
+    alternatives_.emplace(table, remedy);
+  }
   // Allows the table to stand in the document without any of its keys.
   void optional_table(std::string_view table) { known_tables_.emplace(table); }
 
   // The names of the tables inside `table`, sorted: "east" and "west" for [sites.east] and
   // [sites.west]. Their keys still have to be read.
   [[nodiscard]] std::vector<std::string> tables_in(std::string_view table);
+  // The leaves inside `table`, sorted, for tables whose keys may have any name. They still have to
+  // be read.
+  [[nodiscard]] std::vector<std::string> keys_in(std::string_view table);
   // True if the document has the table. Also marks it as known.
   [[nodiscard]] bool has_table(std::string_view table);
   // The file's name in messages.
@@ -135,6 +144,7 @@ class TomlReader {
   std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> known_tables_;
   std::set<std::string, std::less<>> bad_;
+  std::map<std::string, std::string, std::less<>> alternatives_;
   std::vector<std::string> missing_;
   std::vector<Problem> problems_;
 };

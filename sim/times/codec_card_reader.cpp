@@ -11,6 +11,7 @@
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/times/calibration_rows.hpp"
@@ -206,12 +207,7 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
     static_cast<void>(reader.one_of<Untimed>("times", kUntimed));
     return;
   }
-  if (!reader.has_table("times")) {
-    reader.wrong("[times]",
-                 "is missing; add it with gpu, memory_bandwidth and file, or write times = "
-                 "\"roofline\" before the first table");
-    return;
-  }
+  reader.alternative("times", "write times = \"roofline\" before the first table");
   card.gpu = reader.text("times.gpu");
   card.memory_bandwidth = reader.quantity<Bandwidth>("times.memory_bandwidth");
   const std::string name = reader.text("times.file");
@@ -229,10 +225,16 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
 }
 
 void read_errors(TomlReader& reader, CodecCard& card) {
-  reader.optional_table("error");
+  std::vector<std::string_view> known;
   for (const codecs::Distribution& distribution : codecs::all_distributions()) {
-    const std::string name(distribution.name);
-    if (reader.has("error." + name)) card.error[name] = reader.number("error." + name, kError);
+    known.push_back(distribution.name);
+  }
+  for (const std::string& name : reader.keys_in("error")) {
+    const std::string key = "error." + name;
+    card.error[name] = reader.number(key, kError);
+    if (reader.is_good(key) && std::ranges::find(known, name) == known.end()) {
+      reader.wrong(key, "is no distribution" + suggestion_and_list(name, known));
+    }
   }
 }
 

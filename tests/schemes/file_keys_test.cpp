@@ -58,12 +58,14 @@ TEST(FileKeys, AreAllKnownToTheReader) {
   }
 }
 
-// "x.toml:1:1: missing table [a]; add it with b, c" and "x.toml:2:1: [a]: missing key b; add it".
+// "x.toml:1:1: missing table [a]; add it with b, c; or write d" and
+// "x.toml:2:1: [a]: missing key b; add it".
 std::set<std::string> missed_in(const std::string& error) {
   std::set<std::string> keys;
   std::smatch found;
   for (const std::string& line : lines_of(error)) {
-    if (std::regex_search(line, found, std::regex(R"(missing table \[(.*)\]; add it with (.*))"))) {
+    if (std::regex_search(line, found,
+                          std::regex(R"(missing table \[(.*)\]; add it with ([^;]*))"))) {
       const std::string table = found[1], names = found[2];
       const std::regex name("[a-z0-9_]+");
       for (std::sregex_iterator it(names.begin(), names.end(), name), end; it != end; ++it) {
