@@ -125,7 +125,8 @@ double least_read(const CardKernel& kernel, const CodecCard& card) {
   }
 }
 
-// No kernel ends before it has read its input; a launch that nobody waited for does.
+// No kernel ends before it has read its input; a launch that nobody waited for does. And none takes a hundred
+// thousand times as long, but microseconds that were written for seconds do.
 void check_speed(const CsvRow& row, const CardKernel& kernel, const KernelTime& time,
                  const CodecCard& card) {
   // Caches are faster than the memory, but hold only small inputs.
@@ -134,6 +135,13 @@ void check_speed(const CsvRow& row, const CardKernel& kernel, const KernelTime& 
   if (card.bits_per_element.empty() || card.memory_bandwidth <= Bandwidth()) return;
   const double bytes = time.elements * least_read(kernel, card);
   const double least_s = bytes / card.memory_bandwidth.base();
+  constexpr double kMostSlow = 1e5, kStart_s = 1;
+  if (time.seconds > kStart_s + kMostSlow * least_s) {
+    row.fail(
+        fmt::format("seconds: {:g} is impossibly long: reading the input of {:g} elements takes "
+                    "{:.2g} s at the card's memory_bandwidth; are these microseconds?",
+                    time.seconds, time.elements, least_s));
+  }
   const bool is_short = time.seconds < (bytes > kMostCached ? least_s : least_s / kCachesFaster);
   if (!is_short) return;  // nor where a wrong size has no mean
   row.fail(

@@ -228,6 +228,10 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
       {"1e6,5e-5", "1e6,4e-7",
        "6:1: seconds: 4e-07 is impossibly short: reading the input of 1e+06 elements takes "
        "1.9e-06 s at the card's memory_bandwidth; correct the time or the bandwidth"},
+      {"1e6,5e-5", "1e6,50",
+       "6:1: seconds: 50 is impossibly long: reading the input of 1e+06 elements takes 1.9e-06 s "
+       "at "
+       "the card's memory_bandwidth; are these microseconds?"},
       // No cache holds 400 MB.
       {"1e8,1e-3", "2e8,1.9e-4",
        "3:1: seconds: 0.00019 is impossibly short: reading the input of 2e+08 elements takes "
