@@ -144,4 +144,22 @@ bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan&
   return true;
 }
 
+bool add_left(const WideArea& area, const RoundShape& shape, const RoundPlan& plan,
+              const Timeline& timeline, Roll& roll) {
+  // Partners are heard by whoever leaves alone.
+  if (!shape.exchange->outlasts_leavers || shape.exchange->joins_two) return false;
+  const std::size_t before = roll.left.size();
+  for (std::size_t place = 0; place < roll.fates.size(); ++place) {
+    const auto number = static_cast<int>(place);
+    const auto lost = lost_s(area, place);
+    if (!lost || roll.fates[place] != Fate::heard || number == shape.leader()) continue;
+    if (std::ranges::find(roll.left, number) != roll.left.end()) continue;
+    const bool waits = std::ranges::any_of(plan.results, [&](const auto& results) {
+      return in_round(plan, timeline, results[place]) > *lost;
+    });
+    if (waits) roll.left.push_back(number);
+  }
+  return roll.left.size() > before;
+}
+
 }  // namespace sim

@@ -51,6 +51,8 @@ struct Roll {
   std::vector<Fate> fates = {};  // by place
   std::vector<int> broke = {};   // places that were lost during an exchange
   double broken_s = 0;           // when the last of them was
+  // Places that are lost after what they handed in was heard, before they have the result.
+  std::vector<int> left = {};
 
   [[nodiscard]] bool any_heard() const;
   [[nodiscard]] bool all_heard() const;
@@ -69,5 +71,9 @@ struct Roll {
 // nobody reaches without them. Returns whether some do.
 [[nodiscard]] bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
                               const Timeline& timeline, Roll& roll);
+// Of such a round that nobody breaks: adds those that leave before they have its result, which the others
+// do not wait for where they outlast leavers (Exchange). Returns whether some do.
+[[nodiscard]] bool add_left(const WideArea& area, const RoundShape& shape, const RoundPlan& plan,
+                            const Timeline& timeline, Roll& roll);
 
 }  // namespace sim

@@ -184,11 +184,14 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
   std::vector<int> broke = std::move(roll.broke);
   RoundResult result{.shape = std::move(shape)};
   std::vector<Fate>& fates = result.shape.fates;
+  std::vector<int> cut_off;
   do {
-    add_cut_off(area, *result.shape.exchange, fates);
+    // The largest group is another one where sites of the last one are gone.
+    for (const int place : cut_off) fates[static_cast<std::size_t>(place)] = Fate::heard;
+    cut_off = add_cut_off(area, *result.shape.exchange, fates);
     play(area, result);
   } while (add_gone(area, result.plan, result.timeline, fates) &&
-           std::ranges::find(fates, Fate::heard) != fates.end());
+           (!cut_off.empty() || std::ranges::find(fates, Fate::heard) != fates.end()));
   roll = call_roll(patience, result.plan, result.timeline, fates);
   roll.broke = std::move(broke);
   result.cutoff_s = roll.cutoff_s;
@@ -280,7 +283,8 @@ const char* outcome_name(RoundOutcome outcome) {
   return "";
 }
 
-RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
+RoundResult simulate_round(const WideArea& as_given, RoundShape shape, const Patience& patience) {
+  const WideArea area = with_drop_outs(as_given);
   Roll roll;
   const auto call = [&](const RoundShape& whole) {
     return play_with_all(area, before_the_roll(whole, patience), patience, roll);
@@ -300,16 +304,18 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     if (aborts()) break;
     if (again) {
       result.shape = roll.all_heard() ? shape : without_unheard(shape, roll, patience.grace);
+      result.shape.left = roll.left;
       play(area, result);
     }
     const int leader = result.shape.leader();
-    again = add_broken(area, *shape.exchange, result.plan, result.timeline, roll);
+    again = add_broken(area, *shape.exchange, result.plan, result.timeline, roll) ||
+            add_left(area, result.shape, result.plan, result.timeline, roll);
     if (leader < 0 || roll.fates[static_cast<std::size_t>(leader)] != Fate::gone) continue;
     shape = begun_anew(std::move(shape), roll);
     const bool is_over = patience.deadline && patience.deadline->base() <= roll.broken_s;
     if (!is_over && shape.leader() >= 0) result = call(shape);
   } while (again);
-  Unheard unheard = unheard_sites(area, *shape.exchange, roll);
+  Unheard unheard = unheard_sites(as_given, *shape.exchange, roll);
   result.reasons = std::move(unheard.reasons);
   result.events = std::move(unheard.events);
   result.outcome = aborts()           ? RoundOutcome::aborted
@@ -318,7 +324,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.round_s = aborts() ? kInfinity : round_time(result);
   if (silent || (!aborts() && std::isinf(result.round_s))) {
     result.outcome = RoundOutcome::aborted;
-    result.reasons = result.events = {why_it_never_ends(area, result)};
+    result.reasons = result.events = {why_it_never_ends(as_given, result)};
   } else if (!aborts() && !roll.all_heard() && result.shape.sums_later()) {
     result.paces_s = own_paces(result);
   }

@@ -70,11 +70,23 @@ Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
 void Meeting::run_in(Group& group) {
   group_ = &group;
   messages_.clear();
+  received_.clear();
   // A ring is of those that are heard alone.
   const std::vector<int>& senders = shape_.exchange->is_ring ? group.heard : group.present;
   const bool alone = group.heard.empty() || sites(senders) < 2;
   alone ? wait_alone() : shape_.exchange->run(*this);
   give_up_the_rest();
+  give_up_for_the_left();
+}
+
+void Meeting::give_up_for_the_left() {
+  for (const int place : shape_.left) {
+    if (std::ranges::find(heard(), place) == heard().end()) continue;
+    const OperationId lost = timer(lost_at(site_of(area_, place))->base(), {begun_});
+    for (const auto& [message, receiver] : received_) {
+      if (receiver == place) give_up(message, lost);
+    }
+  }
 }
 
 void Meeting::give_up_the_rest() {
@@ -180,7 +192,10 @@ OperationId Meeting::message(Hop hop, std::uint32_t occupancy, double bytes, con
   Route route{.hops = hops(hop)};
   double latency_s = 0;
   for (const Hop& one : route.hops) latency_s += wide_latency(area_, one).base();
-  return flow_over(std::move(route), occupancy, "send", latency_s, bytes, after);
+  const int receiver = hop.destination;
+  const OperationId id = flow_over(std::move(route), occupancy, "send", latency_s, bytes, after);
+  if (receiver < builder_.ranks()) received_.emplace_back(id, stands_for(receiver));
+  return id;
 }
 
 OperationId Meeting::send(int source, int destination, double bytes, int peers, const Ids& after) {

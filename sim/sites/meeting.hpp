@@ -124,6 +124,8 @@ class Meeting {
   // The exchange is over once all that are heard have its result. What those that are not heard still
   // send or receive is given up then, unless a leader sums it later.
   void give_up_the_rest();
+  // What places that have left still receive is given up when they are lost.
+  void give_up_for_the_left();
   void wait_alone();
   void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
@@ -147,7 +149,9 @@ class Meeting {
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently
   std::vector<Ids> arrivals_, sends_;
-  Ids messages_;                                             // of the exchange in the making
+  // Of the exchange in the making: its messages, and the places that receive those to one of them.
+  Ids messages_;
+  std::vector<std::pair<OperationId, int>> received_;
   OperationId begun_ = kNoOperation;                         // see begin_round()
   OperationId cutoff_ = kNoOperation, anew_ = kNoOperation;  // of the round
   std::map<std::vector<int>, std::uint32_t> occupancies_;    // by places, then flows and all

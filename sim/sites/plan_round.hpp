@@ -81,6 +81,8 @@ struct RoundShape {
   // By place, of rounds in which the sites of each region exchange; none if all rounds are across.
   std::vector<SiteWork> in_region = {};
   std::vector<Fate> fates = {};  // by place; none: all are heard
+  // Places that are lost after they were heard, before they have the result: nobody waits until they do.
+  std::vector<int> left = {};
   // From the start of each round, when the heard sites continue without the others.
   std::optional<double> cutoff_s = {};
   std::optional<Grace> grace = {};

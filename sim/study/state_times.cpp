@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/error.hpp"
 #include "sim/sites/detours.hpp"
 #include "sim/topology/ranks.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -57,10 +56,8 @@ double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {
   const std::vector<int> relays = all_places(area);
   std::erase_if(sources,
                 [&](int source) { return !reaches(topology, wide_hop(source, receiver), relays); });
-  if (sources.empty()) {
-    require(area.syncer.has_value(), "sites that nobody reaches exchange by way of a place apart");
-    sources = {syncer_place(area)};
-  }
+  if (sources.empty() && area.syncer) sources = {syncer_place(area)};
+  if (sources.empty()) return 0;  // nobody reaches it: it takes part in no round
   double soonest_s = std::numeric_limits<double>::infinity();
   for (const int source : sources) {
     std::vector<std::pair<LinkId, double>> crossings;

@@ -129,6 +129,17 @@ std::optional<Seconds> lost_at(const Site& site) {
   return std::min(*site.drops_out, *down);
 }
 
+WideArea with_drop_outs(WideArea area) {
+  for (Site& site : area.sites) {
+    const std::optional<Seconds> down = line_down_at(site);
+    if (!down) continue;
+    site.drops_out = lost_at(site);
+    std::erase_if(site.variation.changes,
+                  [&](const ShareChange& change) { return change.at >= *down; });
+  }
+  return area;
+}
+
 double present_share(const Site& site) {
   if (!site.stays) return 1;
   return site.stays->base() / (site.stays->base() + site.returns_after->base());

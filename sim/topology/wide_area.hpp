@@ -157,6 +157,8 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // its line does.
 [[nodiscard]] std::optional<Seconds> line_down_at(const Site& site);
 [[nodiscard]] std::optional<Seconds> lost_at(const Site& site);
+// With lines that stay up where they would go down to stay down: their sites drop out then instead.
+[[nodiscard]] WideArea with_drop_outs(WideArea area);
 
 // Whether any site comes and goes.
 [[nodiscard]] bool has_comers(const WideArea& area);

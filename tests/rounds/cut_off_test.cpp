@@ -57,6 +57,20 @@ TEST(CutOff, OnlyADeadlineEndsARoundOfTwoSitesWithADeadLink) {
   }
 }
 
+// Whichever of the two drops out.
+TEST(CutOff, ASiteIsNotCutOffFromOneThatIsGone) {
+  for (const Exchange* exchange : kDirect) {
+    for (const std::size_t gone : {0u, 1u}) {
+      WideArea area = with_dead_links(linked(2), {"ab"});
+      area.sites[gone].drops_out = 1_s;
+      const RoundResult result = simulate_round(area, rounds_of(exchange, 2), {.deadline = 30_s});
+      EXPECT_EQ(result.outcome, RoundOutcome::partial) << exchange->name << gone;
+      EXPECT_EQ(result.shape.fates[gone], Fate::gone) << exchange->name;
+      EXPECT_NEAR(result.round_s, 30, 1e-6) << exchange->name << gone;
+    }
+  }
+}
+
 // As if the two had dropped out at the start.
 TEST(CutOff, TheLargerPartGoesOn) {
   const WideArea area = with_dead_links(linked(5), {"ac", "ad", "ae", "bc", "bd", "be"});
