@@ -108,6 +108,11 @@ TEST(RunOverSites, ADeadLinkStopsTheSchemesThatNeedIt) {
     EXPECT_EQ(aborted["events"][0],
               "west: cannot be reached: links.line is dead, and no site passes its traffic on; the "
               "others wait forever: set a --deadline");
+    // In months too, in which the site that is cut off has nothing to load.
+    const Json month =
+        json_of(base + scheme + " --deadline 300s --set sites.west.stays=20h --set " +
+                "sites.west.returns_after=4h --set membership.detection=6s");
+    EXPECT_GT(month["kept_tokens_per_s"].get<double>(), 0) << scheme;
   }
 }
 
