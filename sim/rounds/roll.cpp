@@ -146,8 +146,6 @@ bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan&
 
 bool add_left(const WideArea& area, const RoundShape& shape, const RoundPlan& plan,
               const Timeline& timeline, Roll& roll) {
-  // Partners are heard by whoever leaves alone.
-  if (!shape.exchange->outlasts_leavers || shape.exchange->joins_two) return false;
   const std::size_t before = roll.left.size();
   for (std::size_t place = 0; place < roll.fates.size(); ++place) {
     const auto number = static_cast<int>(place);

@@ -72,7 +72,7 @@ struct Roll {
 [[nodiscard]] bool add_broken(const WideArea& area, const Exchange& exchange, const RoundPlan& plan,
                               const Timeline& timeline, Roll& roll);
 // Of such a round that nobody breaks: adds those that leave before they have its result, which the others
-// do not wait for where they outlast leavers (Exchange). Returns whether some do.
+// do not wait for. Returns whether some do.
 [[nodiscard]] bool add_left(const WideArea& area, const RoundShape& shape, const RoundPlan& plan,
                             const Timeline& timeline, Roll& roll);
 
