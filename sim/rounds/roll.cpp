@@ -92,13 +92,15 @@ double end_of(const Timeline& timeline, OperationId id) {
   return std::isnan(end) ? kNever : end;
 }
 
-bool Roll::any_heard() const { return std::ranges::find(fates, Fate::heard) != fates.end(); }
+bool any_heard(const std::vector<Fate>& fates) {
+  return std::ranges::find(fates, Fate::heard) != fates.end();
+}
 
 bool Roll::all_heard() const {
   return std::ranges::all_of(fates, [](Fate fate) { return fate == Fate::heard; });
 }
 
-bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(); }
+bool Roll::goes_on() const { return !std::isinf(cutoff_s) && any_heard(fates); }
 
 bool add_gone(const WideArea& area, const RoundPlan& plan, const Timeline& timeline,
               std::vector<Fate>& fates) {

@@ -38,6 +38,8 @@ struct Patience {
   [[nodiscard]] bool is_limited() const { return deadline || quorum > 0; }
 };
 
+[[nodiscard]] bool any_heard(const std::vector<Fate>& fates);
+
 // When an operation ended: 0 if there is none, infinite if it never did.
 [[nodiscard]] double end_of(const Timeline& timeline, OperationId id);
 
@@ -54,7 +56,6 @@ struct Roll {
   // Places that are lost after what they handed in was heard, before they have the result.
   std::vector<int> left = {};
 
-  [[nodiscard]] bool any_heard() const;
   [[nodiscard]] bool all_heard() const;
   // Without those that are not heard.
   [[nodiscard]] bool goes_on() const;

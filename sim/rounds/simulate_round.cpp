@@ -191,7 +191,7 @@ RoundResult play_with_all(const WideArea& area, RoundShape shape, const Patience
     cut_off = add_cut_off(area, *result.shape.exchange, fates);
     play(area, result);
   } while (add_gone(area, result.plan, result.timeline, fates) &&
-           (!cut_off.empty() || std::ranges::find(fates, Fate::heard) != fates.end()));
+           (!cut_off.empty() || any_heard(fates)));
   roll = call_roll(patience, result.plan, result.timeline, fates);
   roll.broke = std::move(broke);
   result.cutoff_s = roll.cutoff_s;
@@ -294,7 +294,7 @@ RoundResult simulate_round(const WideArea& as_given, RoundShape shape, const Pat
     result = play_with_all(area, apart(shape), patience, roll);
   }
   // If all partners are given up at the deadline, when they would be heard.
-  if (shape.exchange->joins_two && std::ranges::count(roll.fates, Fate::heard) == 0) {
+  if (shape.exchange->joins_two && !any_heard(roll.fates)) {
     result = play_with_all(area, shape, patience, roll);
   }
   const bool silent = is_silent(result);

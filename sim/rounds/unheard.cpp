@@ -28,7 +28,7 @@ struct Missing {
 // What the others do without them.
 std::string what_others_do(const Roll& roll, const Missing& unheard) {
   if (roll.goes_on()) return fmt::format("the others go on without {}", unheard.form("it", "them"));
-  return roll.any_heard() ? "the others wait forever: set a `deadline`" : "no site is heard";
+  return any_heard(roll.fates) ? "the others wait forever: set a `deadline`" : "no site is heard";
 }
 
 std::string text_of_loss(const WideArea& area, const Missing& unheard) {

@@ -31,12 +31,6 @@ double checkpoint_s(const Job& job, const SiteExchange& exchange, std::size_t ta
   return state_bytes(job, exchange) / rate.base();
 }
 
-int first_place(const WideArea& area, std::size_t table) {
-  int place = 0;
-  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
-  return place;
-}
-
 }  // namespace
 
 double load_s(const Job& job, const SiteExchange& exchange, std::size_t table) {

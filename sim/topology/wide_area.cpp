@@ -33,6 +33,12 @@ int place_count(const WideArea& area) {
   return count;
 }
 
+int first_place(const WideArea& area, std::size_t table) {
+  int place = 0;
+  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
+  return place;
+}
+
 std::vector<int> all_places(const WideArea& area) {
   std::vector<int> places(static_cast<std::size_t>(place_count(area)));
   std::iota(places.begin(), places.end(), 0);

@@ -139,7 +139,8 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // --- Derived values. A place is one site; places follow the order of the tables.
 
 [[nodiscard]] int place_count(const WideArea& area);
-[[nodiscard]] std::vector<int> all_places(const WideArea& area);  // 0, 1, ...
+[[nodiscard]] std::vector<int> all_places(const WideArea& area);         // 0, 1, ...
+[[nodiscard]] int first_place(const WideArea& area, std::size_t table);  // of the table's sites
 [[nodiscard]] const Site& site_of(const WideArea& area, int place);
 // "east", or "peer_3" if the table stands for several sites.
 [[nodiscard]] std::string place_name(const WideArea& area, int place);

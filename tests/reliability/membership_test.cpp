@@ -269,21 +269,28 @@ TEST(Membership, WaitsForThoseWithoutWhomNoRoundEnds) {
   EXPECT_DOUBLE_EQ(played.members, 2);
 }
 
-// One member, which loses what it holds when it leaves. Of a stay, after J to load the checkpoint, the
-// intervals C of N rounds and their checkpoint count that end in it: 1 / (e^(C / S) - 1) of them.
-TEST(Membership, GoesBackToTheLastCheckpoint) {
+// A month of one member, which loses what it holds when it leaves, and of whose stays, J after loading a
+// checkpoint, intervals of C end in one that counts: 1 / (e^(C / S) - 1) of them.
+PlayedRounds checkpointed(bool beside, double saves_s, double first_s, double interval_s) {
   Membership one = members({{.count = 1,
                              .stays_s = 20'000,
                              .away_s = 5000,
                              .restores_s = 700,
-                             .saves_s = 150,
+                             .saves_s = saves_s,
                              .per_round = 7}});
   one.save_every = 3;
+  one.saves_beside = beside;
   const PlayedRounds played = play_rounds(one, 20'000 * kDays, 1);
-  const double intervals = std::exp(-700.0 / 20'000) / std::expm1(3150.0 / 20'000);
+  const double intervals = std::exp(-first_s / 20'000) / std::expm1(interval_s / 20'000);
   EXPECT_NEAR(played.kept / played.time_s / (3 * 7 * intervals / 25'000), 1, 0.01);
   EXPECT_NEAR(played.saves[0] / played.time_s / (intervals / 25'000), 1, 0.01);
   EXPECT_NEAR(played.kept + played.undone, 7.0 * static_cast<double>(played.rounds), 1e-3);
+  return played;
+}
+
+// N rounds and their checkpoint.
+TEST(Membership, GoesBackToTheLastCheckpoint) {
+  const PlayedRounds played = checkpointed(false, 150, 700, 3150);
   // Of a checkpoint that it leaves in, on average nearly half is written.
   EXPECT_GT(played.saved_s, 150 * played.saves[0]);
   EXPECT_LT(played.saved_s / (150 * played.saves[0]), 1.01);
@@ -291,20 +298,7 @@ TEST(Membership, GoesBackToTheLastCheckpoint) {
 
 // A checkpoint beside the rounds that follow, which takes W, counts if the stay lasts so much longer.
 TEST(Membership, GoesBackToTheLastCheckpointThatHasBeenWritten) {
-  Membership one = members({{.count = 1,
-                             .stays_s = 20'000,
-                             .away_s = 5000,
-                             .restores_s = 700,
-                             .saves_s = 1500,
-                             .per_round = 7}});
-  one.save_every = 3;
-  one.saves_beside = true;
-  const PlayedRounds played = play_rounds(one, 20'000 * kDays, 1);
-  const double intervals = std::exp(-(700.0 + 1500) / 20'000) / std::expm1(3000.0 / 20'000);
-  EXPECT_NEAR(played.kept / played.time_s / (3 * 7 * intervals / 25'000), 1, 0.01);
-  EXPECT_NEAR(played.saves[0] / played.time_s / (intervals / 25'000), 1, 0.01);
-  EXPECT_NEAR(played.kept + played.undone, 7.0 * static_cast<double>(played.rounds), 1e-3);
-  EXPECT_EQ(played.saved_s, 0);
+  EXPECT_EQ(checkpointed(true, 1500, 700 + 1500, 3000).saved_s, 0);
 }
 
 // Rounds go on while a checkpoint is written, unless the next is due by then.

@@ -52,13 +52,11 @@ double sending_s(const RoundContext& context, std::size_t table, const Scheme& s
   const double sent = least_sent(context, table, scheme);
   if (sent == 0) return 0;
   const WideArea& area = context.area;
-  int place = 0;
-  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
   const Exchange& exchange = *scheme.between_sites->exchange;
   const double places = place_count(area);
   const double to_one = sent * exchange.copies_to_one(places) / exchange.copies_sent(places);
   return std::max(sent / access_rate(area.sites[table]),
-                  to_one / fastest_path(area, place, exchange));
+                  to_one / fastest_path(area, first_place(area, table), exchange));
 }
 
 // What it takes the site that leads, whichever that is, to send the others what came of theirs; or

@@ -51,11 +51,13 @@ double TimeWhenOff::at(const Off& off) const {
 }
 
 std::pair<double, double> likely_times(const TimeWhenOff& time) {
-  constexpr int kDraws = 4096;
+  static const std::vector<Off> draws = drawn_offs(4096);
   std::vector<double> times;
-  for (const Off& off : drawn_offs(kDraws)) times.push_back(time.at(off));
+  times.reserve(draws.size());
+  for (const Off& off : draws) times.push_back(time.at(off));
   std::ranges::sort(times);
-  const auto beyond = static_cast<std::size_t>(kDraws * (1 - kLikelyShare) / 2);
+  const auto beyond =
+      static_cast<std::size_t>(static_cast<double>(draws.size()) * (1 - kLikelyShare) / 2);
   return {times[beyond], times[times.size() - 1 - beyond]};
 }
 
