@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cuda_fp16.h>
+#include <cuda_fp4.h>
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
@@ -127,16 +128,51 @@ __device__ void integer_values(unsigned word, float* v) {
   }
 }
 
+// Pairs of the codes of a word as float16.
+__device__ inline void e2m1_halves(unsigned word, unsigned (&pairs)[4]) {
+#ifdef CODECS_CONVERTS_E2M1
+  asm("{ .reg .b8 a, b, c, d;\n"
+      "mov.b32 {a, b, c, d}, %4;\n"
+      "cvt.rn.f16x2.e2m1x2 %0, a;\n"
+      "cvt.rn.f16x2.e2m1x2 %1, b;\n"
+      "cvt.rn.f16x2.e2m1x2 %2, c;\n"
+      "cvt.rn.f16x2.e2m1x2 %3, d; }"
+      : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
+      : "r"(word));
+#else
+  for (int i = 0; i < 4; ++i) {
+    const auto pair = static_cast<__nv_fp4x2_storage_t>(word >> (8 * i));
+    const __half2_raw halves = __nv_cvt_fp4x2_to_halfraw2(pair, __NV_E2M1);
+    memcpy(&pairs[i], &halves, sizeof halves);
+  }
+#endif
+}
+
+__device__ inline float2 both_halves(unsigned pair) {
+  __half2_raw raw;
+  memcpy(&raw, &pair, sizeof raw);
+  return __half22float2(__half2(raw));
+}
+
 // The 3 bits of magnitude of E2M1 are exponent and mantissa of a denormal float16, 2^14 times too
 // small; codes i and i + 4 are halves of a word.
 __device__ inline void e2m1_values(unsigned word, float* v) {
+  if (converts_e2m1()) {
+    unsigned pairs[4];
+    e2m1_halves(word, pairs);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float2 values = both_halves(pairs[i]);
+      v[2 * i] = values.x;
+      v[2 * i + 1] = values.y;
+    }
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const unsigned magnitudes = i < 3 ? word << (9 - 4 * i) : word >> 3;
     const unsigned halves = (magnitudes & 0x0E000E00u) | (word << (12 - 4 * i) & 0x80008000u);
-    __half2_raw pair;
-    memcpy(&pair, &halves, sizeof pair);
-    const float2 values = __half22float2(__half2(pair));
+    const float2 values = both_halves(halves);
     v[i] = values.x * 0x1p14f;
     v[i + 4] = values.y * 0x1p14f;
   }

@@ -99,25 +99,54 @@ struct EncodeOutput {
 
 __device__ inline std::uint32_t magnitude_bits(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
 
-// The largest |x| of the lane as bits; NaNs are above infinity. Among negative floats the bits
-// order magnitudes as unsigned numbers, among others as signed ones: no sign has to be masked.
-__device__ inline std::uint32_t magnitude_bits(const float (&x)[kLaneElements]) {
-  int positive = 0;
-  std::uint32_t negative = 0;
-#pragma unroll
-  for (int i = 0; i < kLaneElements; ++i) {
-    positive = max(positive, __float_as_int(x[i]));
-    negative = max(negative, __float_as_uint(x[i]));
-  }
-  return max(static_cast<std::uint32_t>(positive), negative & 0x7FFFFFFFu);
+// The larger of both; a NaN, the positive quiet one, if either is.
+__device__ inline float larger_or_nan(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+#else
+  return a == a && b == b ? fmaxf(a, b) : __uint_as_float(0x7FFFFFFFu);
+#endif
 }
 
-// Adds the lane's values that are before the tensor's end to its group's statistics.
+// The largest |x| of the lane as bits; NaNs are above infinity.
+__device__ inline std::uint32_t magnitude_bits(const float (&x)[kLaneElements]) {
+  if (takes_three_integers()) {
+    // Among negative floats the bits order magnitudes as unsigned numbers, among others as signed ones.
+    int positive = 0;
+    std::uint32_t negative = 0;
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) {
+      positive = max(positive, __float_as_int(x[i]));
+      negative = max(negative, __float_as_uint(x[i]));
+    }
+    return max(static_cast<std::uint32_t>(positive), negative & 0x7FFFFFFFu);
+  }
+  float even = fabsf(x[0]), odd = fabsf(x[1]);
+#pragma unroll
+  for (int i = 2; i < kLaneElements; i += 2) {
+    even = larger_or_nan(even, fabsf(x[i]));
+    odd = larger_or_nan(odd, fabsf(x[i + 1]));
+  }
+  return __float_as_uint(larger_or_nan(even, odd));
+}
+
+// Adds the lane's values that are before the tensor's end to its group's statistics. `whole`: all are, and
+// the same for the whole warp.
 template <Coding kCoding>
-__device__ void add_lane(const float (&x)[kLaneElements], std::size_t element, std::size_t elements,
-                         GroupStatistics& group) {
+__device__ void add_lane(const float (&x)[kLaneElements], bool whole, std::size_t element,
+                         std::size_t elements, GroupStatistics& group) {
   group.amax_bits = max(group.amax_bits, magnitude_bits(x));
   if constexpr (kCoding == Coding::offset) {
+    if (whole) {
+#pragma unroll
+      for (int i = 0; i < kLaneElements; ++i) {
+        group.low = fminf(group.low, x[i]);
+        group.high = fmaxf(group.high, x[i]);
+      }
+      return;
+    }
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) {
       if (element + i >= elements) break;
@@ -162,7 +191,9 @@ __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
 #pragma unroll
   for (int i = 0; i < kLaneElements; ++i) {
     const float above = Static::kCoding == Coding::offset ? x[i] - scale.offset : x[i];
-    v[i] = (Static::kElement == Element::e2m1 ? fabsf(above) : above) * scale.multiply;
+    const bool magnitude =
+        Static::kElement == Element::e2m1 && !converts<Static::kElement, Static::kStochastic>();
+    v[i] = (magnitude ? fabsf(above) : above) * scale.multiply;
   }
   uint4 random = {};
   if constexpr (Static::kStochastic) random = draw_block(draw, block);
@@ -212,17 +243,17 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
   constexpr int kTiles = Static::kTiles;
   constexpr Coding kCoding = Static::kCoding;
   const std::size_t element = first + threadIdx.x % kWarpLanes * kLaneElements;
+  const bool whole = first + kTiles * kTileElements <= shape.elements;  // all of the warp's tiles
   GroupStatistics group = no_values<kCoding>();
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
-    add_lane<kCoding>(x[t], element + t * kTileElements, shape.elements, group);
+    add_lane<kCoding>(x[t], whole, element + t * kTileElements, shape.elements, group);
   }
   group = over_lanes<kCoding>(group, kTiles > 1 ? kWarpLanes : shape.lanes_per_group);
   const auto scale = group_scale<Static::kElement, kCoding>(group, shape.rule);
 
   const auto index = static_cast<std::uint32_t>(element >> shape.group_log2);
   const std::size_t start = std::size_t{index} << shape.group_log2;
-  const bool whole = first + kTiles * kTileElements <= shape.elements;  // all of the warp's tiles
   const bool beyond = !whole && start >= shape.elements;
   if (Place::kMoves && beyond && shape.wires > 1) return;
   const GroupPlace to = place(index);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of 512 values in a warp's registers: lane l holds the 16 consecutive values from 16 l.
 // Codes of a lane are then one 16-byte (INT8) or 8-byte (INT4) word, its random bits one Philox
-// call, and a Hadamard block two lanes. Global memory is still read and written in whole sectors:
-// lanes fetch neighbouring 16-byte vectors and hand them to their owners by shuffles.
+// call, and a Hadamard block two lanes. Global memory is still read and written in whole sectors of
+// 32 bytes: a lane loads its own where the GPU can at once; elsewhere lanes fetch neighbouring 16-byte
+// vectors and hand them to their owners by shuffles.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 
 #include "codecs/bf16/bf16.hpp"
+#include "codecs/cuda/features.cuh"
 
 namespace codecs::cuda {
 
@@ -160,51 +162,86 @@ __device__ void store_vector(const uint4& vector, std::size_t elements, std::siz
   store_word(vector.w, elements, first + 3 * kWord, values);
 }
 
-// Index of the first value of the vector that `lane` moves for its neighbour k.
+template <typename Value>
+inline constexpr int kVectors = kLaneElements / kPerVector<Value>;
+
+// Two vectors, as they lie in memory that is aligned to both.
+struct alignas(32) Sector {
+  uint4 low;
+  uint4 high;
+};
+__device__ inline bool is_sector_aligned(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % sizeof(Sector) == 0;
+}
+
+// Index of the first value of the vector k that `lane` moves: its own where it moves sectors, else its
+// neighbour k's.
 template <typename Value>
 __device__ std::size_t vector_index(std::size_t tile, unsigned lane, int k) {
-  constexpr unsigned kNeighbours = kLaneElements / kPerVector<Value>;
+  if (moves_sectors()) {
+    return tile + lane * kLaneElements + static_cast<unsigned>(k * kPerVector<Value>);
+  }
+  constexpr unsigned kNeighbours = kVectors<Value>;
   return tile + (lane / kNeighbours * kNeighbours + static_cast<unsigned>(k)) * kLaneElements +
          lane % kNeighbours * kPerVector<Value>;
 }
+// Between that of one k and of the next.
+template <typename Value>
+__device__ int vector_stride() {
+  return moves_sectors() ? 1 : kVectors<Value>;
+}
 
-// What a lane fetches of a tile, for itself and its neighbours. Fetching is apart from using, so
+// What a lane fetches of a tile, for itself or its neighbours. Fetching is apart from using, so
 // that the loads of all that a warp needs are in flight before it waits for the first.
 template <typename Value>
 struct Fetched {
-  uint4 vectors[kLaneElements / kPerVector<Value>];
+  uint4 vectors[kVectors<Value>];
 };
 
 // kWhole: the tile does not reach beyond the end, as the caller knows.
 template <bool kWhole, typename Value>
 __device__ Fetched<Value> fetch_lane(const Value* values, std::size_t elements, std::size_t tile) {
-  constexpr int kVectors = kLaneElements / kPerVector<Value>;
   const unsigned lane = threadIdx.x % kWarpLanes;
   Fetched<Value> fetched;
   if (kWhole || tile + kTileElements <= elements) {  // the same for the whole warp
-    const auto* const own =
-        reinterpret_cast<const uint4*>(values + vector_index<Value>(tile, lane, 0));
+    const auto* const own = values + vector_index<Value>(tile, lane, 0);
+    if (moves_sectors() && is_sector_aligned(values)) {
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) fetched.vectors[k] = own[k * kVectors];
+      for (int k = 0; k < kVectors<Value>; k += 2) {
+        const Sector sector = reinterpret_cast<const Sector*>(own)[k / 2];
+        fetched.vectors[k] = sector.low;
+        fetched.vectors[k + 1] = sector.high;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kVectors<Value>; ++k) {
+        fetched.vectors[k] = reinterpret_cast<const uint4*>(own)[k * vector_stride<Value>()];
+      }
+    }
   } else {
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
+    for (int k = 0; k < kVectors<Value>; ++k) {
       fetched.vectors[k] = load_vector(values, elements, vector_index<Value>(tile, lane, k));
     }
   }
   return fetched;
 }
 
-// The lane's 16 values of what it and its neighbours fetched. All lanes of the warp must call.
+// Between a lane's own vectors and those that it moves. All lanes of the warp must call.
+template <int K>
+__device__ void exchange(uint4 (&vectors)[K]) {
+  if (!moves_sectors()) transpose(vectors, static_cast<int>(threadIdx.x % kWarpLanes));
+}
+
+// The lane's 16 values of what it or its neighbours fetched. All lanes of the warp must call.
 template <typename Value>
 __device__ void take_lane(const Fetched<Value>& fetched, float (&x)[kLaneElements]) {
-  constexpr int kVectors = kLaneElements / kPerVector<Value>;
-  uint4 vectors[kVectors];
+  uint4 vectors[kVectors<Value>];
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) vectors[k] = fetched.vectors[k];
-  transpose(vectors, static_cast<int>(threadIdx.x % kWarpLanes));
+  for (int k = 0; k < kVectors<Value>; ++k) vectors[k] = fetched.vectors[k];
+  exchange(vectors);
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
+  for (int k = 0; k < kVectors<Value>; ++k) {
     const std::uint32_t words[4] = {vectors[k].x, vectors[k].y, vectors[k].z, vectors[k].w};
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
@@ -225,22 +262,30 @@ __device__ void load_lane(const Value* values, std::size_t elements, std::size_t
   take_lane(fetch_lane<false>(values, elements, tile), x);
 }
 
-// A lane's 16 values as vectors, handed to the neighbours that write them. All lanes of the warp
-// must call.
+// A lane's 16 values as vectors, written by it or the neighbours that it hands them to. All lanes of the
+// warp must call.
 template <typename Value>
-__device__ void store_vectors(uint4 (&vectors)[kLaneElements / kPerVector<Value>],
-                              std::size_t elements, std::size_t tile, Value* values) {
-  constexpr int kVectors = kLaneElements / kPerVector<Value>;
+__device__ void store_vectors(uint4 (&vectors)[kVectors<Value>], std::size_t elements,
+                              std::size_t tile, Value* values) {
   const unsigned lane = threadIdx.x % kWarpLanes;
-  transpose(vectors, static_cast<int>(lane));
+  exchange(vectors);
   if (tile + kTileElements <= elements) {
-    auto* const own = reinterpret_cast<uint4*>(values + vector_index<Value>(tile, lane, 0));
+    auto* const own = values + vector_index<Value>(tile, lane, 0);
+    if (moves_sectors() && is_sector_aligned(values)) {
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) own[k * kVectors] = vectors[k];
+      for (int k = 0; k < kVectors<Value>; k += 2) {
+        reinterpret_cast<Sector*>(own)[k / 2] = {vectors[k], vectors[k + 1]};
+      }
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < kVectors<Value>; ++k) {
+      reinterpret_cast<uint4*>(own)[k * vector_stride<Value>()] = vectors[k];
+    }
     return;
   }
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
+  for (int k = 0; k < kVectors<Value>; ++k) {
     store_vector(vectors[k], elements, vector_index<Value>(tile, lane, k), values);
   }
 }
@@ -248,10 +293,9 @@ __device__ void store_vectors(uint4 (&vectors)[kLaneElements / kPerVector<Value>
 template <typename Value>
 __device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements, std::size_t tile,
                            Value* values) {
-  constexpr int kVectors = kLaneElements / kPerVector<Value>;
-  uint4 vectors[kVectors];
+  uint4 vectors[kVectors<Value>];
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
+  for (int k = 0; k < kVectors<Value>; ++k) {
     std::uint32_t words[4];
 #pragma unroll
     for (int w = 0; w < 4; ++w) {

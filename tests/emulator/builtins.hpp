@@ -19,6 +19,12 @@
 #undef __launch_bounds__
 #define __launch_bounds__(...)
 
+// What codecs/cuda/features.cuh asks for: that of the environment variable of this name times ten, else 90.
+namespace emulator {
+int compute_capability();
+}
+#define EMULATED_COMPUTE_CAPABILITY emulator::compute_capability()
+
 extern uint3 threadIdx;
 extern uint3 blockIdx;
 extern dim3 blockDim;

@@ -22,6 +22,14 @@ cudaError_t& last_error() {
 
 }  // namespace
 
+int compute_capability() {
+  static const int emulated = [] {
+    const char* const named = std::getenv("EMULATED_COMPUTE_CAPABILITY");
+    return named == nullptr ? 90 : std::atoi(named);
+  }();
+  return emulated;
+}
+
 cudaError_t result(cudaError_t error) {
   if (error != cudaSuccess) last_error() = error;
   return error;

@@ -112,6 +112,36 @@ TEST_P(EveryCudaCodec, EqualsItsReferenceOnNaNsAndInfinities) {
   }
 }
 
+// Kernels that move 32 bytes at once promise to take what is aligned to 16.
+TEST_P(EveryCudaCodec, TakesValuesThatAreAlignedTo16Bytes) {
+  constexpr std::size_t kElements = 9000;
+  const auto beside = [](const auto& memory) {  // a sector's second half
+    static_assert(sizeof(memory.get()[0]) <= 16);
+    return memory.get() + 16 / sizeof(memory.get()[0]);
+  };
+  const std::vector<float> values = awkward_values(kElements);
+  const auto expected = encoded(codec(), values, kKey);
+  std::vector<float> moved(values);
+  moved.insert(moved.begin(), 16 / sizeof(float), 1e30f);
+  const DeviceBuffer<float> input{std::span<const float>(moved)};
+  const GuardedBytes wire(expected.size());
+  const GuardedBytes scratch(scratch_bytes(kElements));
+  const Stream stream;
+  GetParam().encode_async(format(), {beside(input), kElements},
+                          {.wires = wire.get(), .key = kKey, .scratch = scratch.get()},
+                          stream.get());
+  stream.wait();
+  EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size());
+
+  const DeviceBuffer<std::byte> sent{std::span(expected)};
+  const DeviceBuffer<float> out{std::vector<float>(kElements + 16 / sizeof(float))};
+  GetParam().decode_async(format(), sent.get(), {beside(out), kElements}, stream.get());
+  stream.wait();
+  std::vector<float> all = out.to_host();
+  all.erase(all.begin(), all.begin() + 16 / sizeof(float));
+  EXPECT_EQ(first_difference(all, decoded(codec(), expected, kElements)), kElements);
+}
+
 TEST_P(EveryCudaCodec, DrawsTheBitsOfThePieceInItsTensor) {
   RandomKey key = kKey;
   key.first_element = (std::uint64_t{1} << 37) + 4096;  // the block's index has a high word

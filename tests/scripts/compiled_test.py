@@ -8,6 +8,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "traces/compiled"))
 sys.dont_write_bytecode = True
 
@@ -16,6 +18,7 @@ import cubin  # noqa: E402
 import grid  # noqa: E402
 import instructions  # noqa: E402
 import lanes  # noqa: E402
+import reals  # noqa: E402
 import sass  # noqa: E402
 import thread  # noqa: E402
 
@@ -113,20 +116,20 @@ class Warps(unittest.TestCase):
 RESULTS = 0x7000
 
 
-def ran(lines, threads=64, blocks=1):
-    """The grid after its code has run, by the lines' numbers, and what it stored."""
+def ran(lines, threads=64, blocks=1, words=1):
+    """The grid after its code has run, by the lines' numbers, and what it stored: `words` for each thread."""
     text = "\t.section\t.text.kernel,\n"
     for i, line in enumerate(lines):
         label, _, line = line.rpartition(": ")
         text += f".L_x_{label}:\n" if label else ""
         text += f"        /*{16 * i:04x}*/ {line} ;\n"
-    memory = lanes.Memory([(RESULTS, 4 * threads * blocks)], {})
+    memory = lanes.Memory([(RESULTS, 4 * words * threads * blocks)], {})
     whole_warps = -(-threads // lanes.WARP) * lanes.WARP
     all_lanes = lanes.Lanes(blocks, whole_warps, {"registers": 16, "shared": 1024}, memory,
                             lambda bank, at: {0x210: RESULTS}.get(at, 0))
     one = grid.Grid(instructions.kernels_in(text)["kernel"], all_lanes, threads)
     one.run()
-    return one.counts, list(memory.part(RESULTS, 4 * threads * blocks).view("u4"))
+    return one.counts, list(memory.part(RESULTS, 4 * words * threads * blocks).view("u4"))
 
 
 STORE = ["S2R R10, SR_TID.X", "LDC.64 R8, c[0x0][0x210]", "IMAD.WIDE.U32 R8, R10, 0x4, R8",
@@ -161,6 +164,49 @@ class Grids(unittest.TestCase):
         _, results = ran(["ATOMS.ADD R1, [URZ+0x400], R3", "MOV R3, 0x1",
                           "ATOMS.ADD R1, [URZ+0x400], R3"] + STORE)
         self.assertEqual(sorted(results), list(range(64)))
+
+    def test_32_bytes_go_through_two_names_of_which_a_load_names_the_upper_first(self):
+        place = ["S2R R10, SR_TID.X", "LDC.64 R8, c[0x0][0x210]", "IMAD.WIDE.U32 R8, R10, 0x20, R8"]
+        numbers = [f"MOV R{i}, {hex(10 + i)}" for i in range(8)]
+        _, results = ran(place + numbers + ["STG.E.ENL2.256 desc[UR4][R8.64], R0, R4",
+                                            "LDG.E.ENL2.256 R0, R4, desc[UR4][R8.64]",
+                                            "STG.E.128 desc[UR4][R8.64], R0",
+                                            "STG.E.128 desc[UR4][R8.64+0x10], R4", "EXIT"],
+                         threads=8, words=8)
+        self.assertEqual(results, [14, 15, 16, 17, 10, 11, 12, 13] * 8)
+
+    def test_a_maximum_keeps_a_nan_where_it_says_so(self):
+        least = ["MOV R2, 0x7fc00001", "MOV R3, 0xc0000000", "MOV R4, 0x3f800000"]
+        _, results = ran(least + ["FMNMX3.NAN R1, |R3|, R4, RZ, !PT"] + STORE)
+        self.assertEqual(results, [0x40000000] * 64)
+        _, results = ran(least + ["FMNMX3.NAN R1, R3, R2, R4, !PT"] + STORE)
+        self.assertEqual(results, [0x7FFFFFFF] * 64)
+        _, results = ran(least + ["FMNMX3 R1, R3, R2, R4, !PT"] + STORE)
+        self.assertEqual(results, [0x3F800000] * 64)
+
+    def test_pairs_become_nibbles_and_bytes_to_nearest_even_and_back(self):
+        def packs(kind, high, low, below="RZ"):
+            words = [np.float32(value).view("u4") for value in (high, low)]
+            _, results = ran([f"MOV R{2 + i}, {hex(word)}" for i, word in enumerate(words)] +
+                             ["MOV R4, 0xab",
+                              f"F2FP.SATFINITE.{kind}.F32.PACK_AB_MERGE_C R1, R2, R3, {below}"] + STORE)
+            return results[0]
+        # Ties of E2M1 and E4M3, values beyond the largest, the smallest that is not 0, a NaN.
+        for value, code in ((0.25, 0), (0.75, 2), (1.25, 2), (2.5, 4), (3.5, 6), (5, 6), (1e9, 7)):
+            self.assertEqual(packs("E2M1", value, -value), code << 4 | code | 8)
+        self.assertEqual(packs("E2M1", np.nan, 6, "R4"), 0xAB77)
+        self.assertEqual(packs("E4M3", 17, 2.0**-9), 0x5801)
+        self.assertEqual(packs("E4M3", -1e9, 464), 0xFE7E)
+        self.assertEqual(packs("E5M2", 2.0**-17, 1e9, "R4"), 0xAB007B)
+        for kind, bits in (("E2M1", 4), ("E4M3", 8), ("E5M2", 8)):
+            code = np.arange(2**bits, dtype="u4")
+            value = reals.small_values(kind, code)
+            kept = np.isfinite(value)
+            np.testing.assert_array_equal(
+                reals.small_codes(kind, value[kept].astype("f4")), code[kept])
+        _, results = ran(["MOV R2, 0x7a530000", "F2FP.F16.E2M1.UNPACK_B R1, R2.B2"] + STORE)
+        halves = np.array(results[:1], "u4").view(np.float16)
+        np.testing.assert_array_equal(halves, [1.5, 3])
 
     def test_unknown_instructions_are_refused(self):
         with self.assertRaises(NotImplementedError):

@@ -10,7 +10,7 @@ from lanes import U32, U64
 from warps import REDUCE
 
 ADDRESS = re.compile(r"\[([^\[\]]*)\]$")
-WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
+WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 
 
 def width_of(one):
@@ -47,9 +47,20 @@ def places(l, at, one, text, size):
     yield array.reshape(-1), np.ones(len(at), bool), row * array.shape[1] + offset
 
 
+def registers_of(one, operands):
+    """What is loaded or stored word by word, as (name, number from there). 32 bytes are in two names; of a
+    load the second has the lower half, of a store the first."""
+    words = range(max(1, width_of(one) // 4))
+    if "256" not in one.mods:
+        return [(operands[0], i) for i in words]
+    low, high = operands if one.base.startswith("ST") else operands[::-1]
+    return [(low if i < 4 else high, i % 4) for i in words]
+
+
 def load(l, at, one):
-    name, size = one.operands[0], width_of(one)
-    words = max(1, size // 4)
+    size = width_of(one)
+    registers = registers_of(one, one.operands[:2])
+    words = len(registers)
     value = np.zeros((words, len(at)), U32)
     kind = {1: np.uint8, 2: np.uint16}.get(size, U32)
     for array, which, offsets in places(l, at, one, one.operands[-1], size):
@@ -59,18 +70,18 @@ def load(l, at, one):
             if one.mods & {"S8", "S16"}:
                 found = found.view(np.int8 if size == 1 else np.int16).astype(np.int32).view(U32)
             value[i, which] = found
-    for i in range(words):
-        l.set(name, at, value[i], i)
+    for i, (name, number) in enumerate(registers):
+        l.set(name, at, value[i], number)
 
 
 def store(l, at, one):
-    source, size = one.operands[-1], width_of(one)
+    size, sources = width_of(one), 2 if "256" in one.mods else 1
     kind = {1: np.uint8, 2: np.uint16}.get(size, U32)
-    for array, which, offsets in places(l, at, one, one.operands[-2], size):
+    for array, which, offsets in places(l, at, one, one.operands[-1 - sources], size):
         cells = array[:len(array) // 4 * 4].view(kind)
-        _, number, _ = lanes.operand_of(source)[4]
-        for i in range(max(1, size // 4)):
-            value = full(at, l.bits(source, at, i) if number is not None else U32(0))
+        for i, (name, number) in enumerate(registers_of(one, one.operands[-sources:])):
+            _, register, _ = lanes.operand_of(name)[4]
+            value = full(at, l.bits(name, at, number) if register is not None else U32(0))
             cells[offsets // min(size, 4) + i] = value[which].astype(kind)
 
 

@@ -35,6 +35,8 @@ from pipes import PIPES, pipe_of
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 ARCHITECTURES = ("80", "89", "90", "100", "120")
+# What nvcc compiles for: codecs/cuda/architectures.cmake says why.
+TARGETS = {"100": "100f", "120": "120f"}
 FLAGS = ("-std=c++20", "-O3", "-fmad=false", "-ftz=false", "-prec-div=true")
 
 # Lanes whose ways are followed: what a warp issues is what any of them does. Others do as these.
@@ -68,7 +70,7 @@ def sources():
 
 def hash_of_sources():
     """Of their tokens: neither comments nor layout change what is compiled."""
-    sums = hashlib.sha256(" ".join(FLAGS).encode())
+    sums = hashlib.sha256(" ".join(FLAGS + tuple(TARGETS.values())).encode())
     for path in sources():
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
@@ -109,7 +111,7 @@ def compile_kernels(architecture, options):
         cubins.append(output)
         if os.path.exists(output):
             continue
-        subprocess.run([options.nvcc, *FLAGS, f"-arch=sm_{architecture}", "-cubin", "-I", ROOT, "-o",
+        subprocess.run([options.nvcc, *FLAGS, f"-arch=sm_{TARGETS.get(architecture, architecture)}", "-cubin", "-I", ROOT, "-o",
                         output + ".part", os.path.join(ROOT, path)], check=True)
         os.replace(output + ".part", output)
     return cubins

@@ -57,9 +57,10 @@ def parted_names(one):
             "ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "FCHK"):
         words = max(1, width_of(one) // 4) if one.base[:2] == "LD" else 2 if (
             "WIDE" in one.mods or "64" in one.mods or one.base in DOUBLES) else 1
-        kind, number, _ = lanes.REGISTER.match(operands.pop(0)).groups()
-        if number != "Z":
-            outs += [f"{kind}R{int(number) + i}" for i in range(words)]
+        names = [operands.pop(0) for _ in range(2 if one.base[:2] == "LD" and words > 4 else 1)]
+        for kind, number, _ in (lanes.REGISTER.match(name).groups() for name in names):
+            if number != "Z":
+                outs += [f"{kind}R{int(number) + i}" for i in range(words // len(names))]
     # A descriptor is no address.
     ins = NAME.findall(re.sub(r"desc\[\w+\]", "", " ".join(operands + [one.guard or ""])))
     return outs, ins

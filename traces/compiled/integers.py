@@ -4,7 +4,7 @@ numbers of those that execute it, and the instruction. As arithmetic.py and choi
 """
 import numpy as np
 
-from lanes import F64, U32, U64, operand_of, predicate_of
+from lanes import F32, F64, U32, U64, operand_of, predicate_of
 
 COMPARE = {"LT": np.less, "GT": np.greater, "LE": np.less_equal, "GE": np.greater_equal,
            "EQ": np.equal, "NE": np.not_equal}
@@ -227,7 +227,8 @@ def least_or_most(l, at, one):
     real = one.base.startswith("FMNMX")
     read = l.real if real else l.unsigned if "U32" in one.mods else l.signed
     values = [read(o, at) for o in operands]
-    least, most = (np.fmin, np.fmax) if real else (np.minimum, np.maximum)
+    drops_nan = real and "NAN" not in one.mods
+    least, most = (np.fmin, np.fmax) if drops_nan else (np.minimum, np.maximum)
     if one.base == "VIADDMNMX":
         total = (l.unsigned(operands[0], at) + l.unsigned(operands[1], at)) & 0xFFFFFFFF
         if "U32" not in one.mods:
@@ -237,7 +238,10 @@ def least_or_most(l, at, one):
     small, large = values[0], values[0]
     for value in values[1:]:
         small, large = least(small, value), most(large, value)
-    l.set(name, at, np.where(which, small, large))
+    chosen = np.where(which, small, large)
+    if real:  # a NaN is the quiet one
+        chosen = np.where(np.isnan(chosen), U32(0x7FFFFFFF).view(F32), chosen).astype(F32)
+    l.set(name, at, chosen)
 
 
 def permute(l, at, one):

@@ -138,9 +138,59 @@ def bf16_bits(value):
     return (bits + U32(0x7FFF) + (bits >> U32(16) & U32(1))) >> U32(16)
 
 
+# Exponent and mantissa bits, and the largest code of a magnitude.
+SMALL = {"E4M3": (4, 3, 0x7E), "E5M2": (5, 2, 0x7B), "E2M1": (2, 1, 7)}
+
+
+def small_codes(kind, value):
+    """To nearest even, saturated; of a NaN all bits of a magnitude."""
+    exponent_bits, mantissa_bits, largest = SMALL[kind]
+    least = 2 - 2**(exponent_bits - 1)
+    magnitude = abs(value.astype(F64))
+    with np.errstate(all="ignore"):
+        exponent = np.maximum(np.where(magnitude > 0, np.frexp(magnitude)[1] - 1, least), least)
+        steps = np.rint(np.ldexp(magnitude, mantissa_bits - exponent))
+        code = np.minimum((exponent - least) * 2.0**mantissa_bits + steps, largest)
+    bits = exponent_bits + mantissa_bits
+    code = np.where(np.isnan(value), 2.0**bits - 1, code).astype(U32)
+    return code | np.signbit(value).astype(U32) << U32(bits)
+
+
+def small_values(kind, codes):
+    exponent_bits, mantissa_bits, largest = SMALL[kind]
+    least = 2 - 2**(exponent_bits - 1)
+    bits = exponent_bits + mantissa_bits
+    magnitude = codes & U32(2**bits - 1)
+    exponent = (magnitude >> U32(mantissa_bits)).astype(np.int64)
+    mantissa = (magnitude & U32(2**mantissa_bits - 1)).astype(F64) + (exponent > 0) * 2.0**mantissa_bits
+    value = np.ldexp(mantissa, np.maximum(exponent - 1, 0) + least - mantissa_bits)
+    beyond = np.inf if kind == "E5M2" else np.nan
+    value = np.where(magnitude > largest, np.where(magnitude == 0x7C, beyond, np.nan), value)
+    return np.where(codes >> U32(bits) & U32(1) > 0, -value, value)
+
+
 def packed(l, at, one):
+    """Two floats as halves of a word, or as bytes or nibbles below another word; or such a pair as
+    halves."""
+    kind = next((m for m in one.mods if m in SMALL), None)
+    if kind and "UNPACK_B" in one.mods:
+        width = 1 + sum(SMALL[kind][:2])
+        name, source = one.operands
+        source, _, part = source.replace(".reuse", "").partition(".")
+        unit = {"": 0, "H0": 0, "H1": 16, "B1": 8, "B2": 16, "B3": 24}[part]
+        word = full(at, l.word(source, at)) >> U32(unit)
+        pair = [word >> U32(shift) & U32(2**width - 1) for shift in (0, width)]
+        bits = [small_values(kind, code).astype(np.float16).view(np.uint16).astype(U32) for code in pair]
+        l.set(name, at, bits[0] | bits[1] << U32(16))
+        return
     name, high, low = one.operands[:3]
     values = [full(at, l.real(o, at)) for o in (low, high)]
+    if kind:
+        width = 1 + sum(SMALL[kind][:2])
+        codes = [small_codes(kind, v) for v in values]
+        above = full(at, l.word(one.operands[3], at)) << U32(2 * width)
+        l.set(name, at, above | codes[1] << U32(width) | codes[0])
+        return
     if "BF16" in one.mods:
         bits = [bf16_bits(v) for v in values]
     else:

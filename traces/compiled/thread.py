@@ -99,15 +99,19 @@ class Thread:
                 self.predicates[operand] = None
         if one.base in ("STG", "STS", "STL", "ST", "RED", "BAR", "REDG"):
             return
+        names = 2 if "256" in one.mods else 1
         for operand in one.operands[:3]:
             match = re.match(r"(U?R)(\d+)$", operand)
             if match:
-                width = 4 if "128" in one.mods else 2 if "64" in one.mods else 1
+                width = 4 if one.mods & {"128", "256"} else 2 if "64" in one.mods else 1
                 if one.base in ("DADD", "DMUL", "DFMA", "FFMA2", "FADD2", "FMUL2") or "WIDE" in one.mods:
                     width = 2
                 for i in range(width):
                     self.registers[match.group(1) + str(int(match.group(2)) + i)] = None
-                return
+                names -= 1
+                if names == 0:
+                    return
+                continue
             if not re.match(r"U?P", operand):
                 return
 
