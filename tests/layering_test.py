@@ -71,6 +71,8 @@ SOURCES = CXX | {".py", ".sh", ".cmake"}
 FOLDERS = ["apps", "codecs", "docs", "plots", "sim", "tests"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b")
+# For which GPU and in which pass nvcc compiles only its macros say.
+ASKS_THE_COMPILER = "codecs/cuda/instructions.cuh"
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|f?puts|f?printf)\b")
 # What prints besides apps/streams.cpp: the process of a simulation, to its parent; measurements;
 # examples of programs.
@@ -142,7 +144,7 @@ def check_cxx(root, path, lines):
     """Yields (line number, what is wrong) for what concerns C++ and CUDA alone."""
     includes = []
     for number, line in enumerate(lines, 1):
-        if CONDITIONAL.match(line):
+        if CONDITIONAL.match(line) and path != ASKS_THE_COMPILER:
             yield number, "conditional compilation; leave the file out of the build instead"
         if PRINTS.search(line.partition("//")[0]) and not MAY_PRINT.match(path):
             yield number, "prints; commands do that by apps/print.hpp, which makes text fit to show"
@@ -297,6 +299,8 @@ class EachRule(unittest.TestCase):
     def test_no_conditional_compilation(self):
         for line in ("#ifdef A", "#ifndef A", "#if 1", "  # if 1", "#else"):
             self.fails({"sim/base/a.cpp": line + "\n"}, "a.cpp:1:", "conditional")
+            self.fails({"codecs/cuda/a.cuh": "#pragma once\n" + line + "\n"}, "a.cuh:2:", "conditional")
+            self.holds({"codecs/cuda/instructions.cuh": "#pragma once\n" + line + "\n"})
 
     def test_one_place_prints(self):
         for line in ('fmt::print("a");', "std::cout << 1;", 'std::fprintf(stderr, "a");'):

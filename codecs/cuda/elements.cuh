@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cuda_fp16.h>
-#include <cuda_fp4.h>
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
@@ -126,26 +125,6 @@ __device__ void integer_values(unsigned word, float* v) {
       v[i] = __fmaf_rn(__uint_as_float(digits), unit, -(8388608.0f * unit + kBias));
     }
   }
-}
-
-// Pairs of the codes of a word as float16.
-__device__ inline void e2m1_halves(unsigned word, unsigned (&pairs)[4]) {
-#ifdef CODECS_CONVERTS_E2M1
-  asm("{ .reg .b8 a, b, c, d;\n"
-      "mov.b32 {a, b, c, d}, %4;\n"
-      "cvt.rn.f16x2.e2m1x2 %0, a;\n"
-      "cvt.rn.f16x2.e2m1x2 %1, b;\n"
-      "cvt.rn.f16x2.e2m1x2 %2, c;\n"
-      "cvt.rn.f16x2.e2m1x2 %3, d; }"
-      : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
-      : "r"(word));
-#else
-  for (int i = 0; i < 4; ++i) {
-    const auto pair = static_cast<__nv_fp4x2_storage_t>(word >> (8 * i));
-    const __half2_raw halves = __nv_cvt_fp4x2_to_halfraw2(pair, __NV_E2M1);
-    memcpy(&pairs[i], &halves, sizeof halves);
-  }
-#endif
 }
 
 __device__ inline float2 both_halves(unsigned pair) {

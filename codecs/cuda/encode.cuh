@@ -99,17 +99,6 @@ struct EncodeOutput {
 
 __device__ inline std::uint32_t magnitude_bits(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
 
-// The larger of both; a NaN, the positive quiet one, if either is.
-__device__ inline float larger_or_nan(float a, float b) {
-#ifdef __CUDA_ARCH__
-  float larger;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
-  return larger;
-#else
-  return a == a && b == b ? fmaxf(a, b) : __uint_as_float(0x7FFFFFFFu);
-#endif
-}
-
 // The largest |x| of the lane as bits; NaNs are above infinity.
 __device__ inline std::uint32_t magnitude_bits(const float (&x)[kLaneElements]) {
   if (takes_three_integers()) {

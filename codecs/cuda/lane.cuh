@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "codecs/bf16/bf16.hpp"
-#include "codecs/cuda/features.cuh"
+#include "codecs/cuda/instructions.cuh"
 
 namespace codecs::cuda {
 

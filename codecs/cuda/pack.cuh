@@ -4,8 +4,6 @@
 // the rate of shifts, logic and minima, and whole-number multiply-adds share the floats' pipe.
 #pragma once
 
-#include <cuda_fp4.h>
-
 #include "codecs/cuda/elements.cuh"
 
 namespace codecs::cuda {
@@ -46,30 +44,6 @@ __device__ unsigned e2m1_index(float y) {
 template <Element kElement, bool kStochastic>
 __device__ bool converts() {
   return kElement == Element::e2m1 && !kStochastic && converts_e2m1();
-}
-
-// 8 codes of E2M1, to nearest even; beyond 6 they saturate, as e2m1_index() does.
-__device__ inline unsigned e2m1_word(const float* v) {
-#ifdef CODECS_CONVERTS_E2M1
-  unsigned word;
-  asm("{ .reg .b8 a, b, c, d;\n"
-      "cvt.rn.satfinite.e2m1x2.f32 a, %2, %1;\n"
-      "cvt.rn.satfinite.e2m1x2.f32 b, %4, %3;\n"
-      "cvt.rn.satfinite.e2m1x2.f32 c, %6, %5;\n"
-      "cvt.rn.satfinite.e2m1x2.f32 d, %8, %7;\n"
-      "mov.b32 %0, {a, b, c, d}; }"
-      : "=r"(word)
-      : "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]), "f"(v[4]), "f"(v[5]), "f"(v[6]), "f"(v[7]));
-  return word;
-#else
-  unsigned word = 0;
-  for (int i = 0; i < 4; ++i) {
-    const float2 pair = make_float2(v[2 * i], v[2 * i + 1]);
-    word |= static_cast<unsigned>(__nv_cvt_float2_to_fp4x2(pair, __NV_E2M1, cudaRoundNearest))
-            << (8 * i);
-  }
-  return word;
-#endif
 }
 
 // kWholeBits plus kUnit times the biased code; kUnit = 256 leaves a fraction for random bits to
@@ -206,7 +180,7 @@ __device__ Packed<kElement> pack_codes(const float (&x)[kLaneElements],
 #pragma unroll
   for (int w = 0; w < kPackedWords<kElement>; ++w) {
     if (converts<kElement, kStochastic>()) {
-      words[w] = e2m1_word(v + 8 * w);
+      words[w] = e2m1_codes(v + 8 * w);
       continue;
     }
     if constexpr (kStochastic && kBits >= 4) {

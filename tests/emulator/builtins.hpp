@@ -19,7 +19,7 @@
 #undef __launch_bounds__
 #define __launch_bounds__(...)
 
-// What codecs/cuda/features.cuh asks for: that of the environment variable of this name times ten, else 90.
+// What codecs/cuda/instructions.cuh asks for: that of the environment variable of this name times ten, else 90.
 namespace emulator {
 int compute_capability();
 }
