@@ -182,7 +182,13 @@ __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
     const float above = Static::kCoding == Coding::offset ? x[i] - scale.offset : x[i];
     const bool magnitude =
         Static::kElement == Element::e2m1 && !converts<Static::kElement, Static::kStochastic>();
-    v[i] = (magnitude ? fabsf(above) : above) * scale.multiply;
+    v[i] = magnitude ? fabsf(above) : above;
+  }
+#pragma unroll
+  for (int i = 0; i < kLaneElements; i += 2) {
+    const float2 pair = product(make_float2(v[i], v[i + 1]), scale.multiply);
+    v[i] = pair.x;
+    v[i + 1] = pair.y;
   }
   uint4 random = {};
   if constexpr (Static::kStochastic) random = draw_block(draw, block);

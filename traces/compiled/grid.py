@@ -14,7 +14,7 @@ from integers import (add, compare, from_predicates, full, highest, least_or_mos
                       move, multiply_add, permute, population, predicate_logic, reversed_bits,
                       scaled_add, select, shift, special, to_predicates)
 from lanes import U32, WARP
-from reals import (arithmetic, check_division, compare_reals, converted, halves, packed, rounded,
+from reals import (arithmetic, check_division, compare_reals, converted, halves, packed, products, rounded,
                    special_function, to_integer, to_real)
 from warps import reduce_warp, shuffle, vote
 
@@ -33,7 +33,8 @@ EXECUTE = {name: run for names, run in (
     ("SEL USEL FSEL", select), ("PRMT UPRMT", permute), ("R2P R2UP", to_predicates),
     ("P2R UP2UR", from_predicates), ("FMNMX FMNMX3 IMNMX VIMNMX VIMNMX3 UVIMNMX UIMNMX VIADDMNMX",
                                least_or_most),
-    ("FADD FMUL FFMA DADD DMUL DFMA", arithmetic), ("HFMA2 HADD2", halves),
+    ("FADD FMUL FFMA DADD DMUL DFMA", arithmetic), ("FMUL2", products),
+    ("HFMA2 HADD2", halves),
     ("MUFU", special_function), ("FCHK", check_division), ("I2F I2FP UI2F UI2FP", to_real),
     ("F2I", to_integer), ("F2F", converted), ("F2FP", packed), ("FRND", rounded),
     ("FLO UFLO", highest), ("POPC UPOPC", population), ("BREV UBREV", reversed_bits),

@@ -42,6 +42,26 @@ def arithmetic(l, at, one):
             l.set(name, at, full(at, result).astype(F32))
 
 
+PAIR, SAME = ".F32x2.HI_LO", ".F32"
+
+
+def products(l, at, one):
+    """Of pairs of registers, or of one that stands for both."""
+    name, *operands = (o.replace(".reuse", "") for o in one.operands)
+    with np.errstate(all="ignore"):
+        for i in range(2):
+            total = F64(1)
+            for operand in operands:
+                if operand.endswith(PAIR):
+                    bits = l.bits(operand.removesuffix(PAIR), at, i)
+                elif operand.endswith(SAME):
+                    bits = l.bits(operand.removesuffix(SAME), at)
+                else:
+                    raise NotImplementedError(one.text)
+                total = total * np.asarray(bits).view(F32).astype(F64)
+            l.set(name, at, full(at, total).astype(F32), i)
+
+
 def halves(l, at, one):
     """A constant that is moved as the sum of -0 * 0 and two halves; or a half made a float."""
     if "F32" in one.mods:
