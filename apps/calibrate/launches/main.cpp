@@ -21,7 +21,6 @@
 #include "apps/calibrate/gpu/operations.hpp"
 #include "apps/calibrate/launches/runtime.hpp"
 #include "apps/streams.hpp"
-#include "codecs/random_k/random_k.hpp"
 #include "codecs/top_k/top_k.hpp"
 
 namespace {
@@ -102,17 +101,10 @@ void write_launches(const Row& row, const std::function<void(std::size_t, cudaSt
   write(record);
 }
 
-// Random-k's encode reads the values that it draws alone, which its traffic does not say.
-bool has_traffic(const Measured& measured) {
-  const codecs::KernelShape& shape = measured.row.shape;
-  return shape.operation != codecs::Operation::encode ||
-         shape.wire.layout != codecs::random_k64.format.layout;
-}
-
 void write_all_launches() {
   const calibrate::Workspace workspace(kElements, calibrate::wire_bytes(kElements), 1);
   for (const Measured& measured : calibrate::all_operations(workspace)) {
-    if (has_traffic(measured)) write_launches(measured, measured.launch);
+    write_launches(measured, measured.launch);
   }
   for (const MeasuredStep& measured : calibrate::all_steps(workspace, nullptr)) {
     // DGC looks for a threshold in as many rounds as the tensor needs, and adds to places all over memory.
