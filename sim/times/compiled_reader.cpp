@@ -101,8 +101,9 @@ CompiledKernel compiled_from(const Architecture& one, const KernelCounts& counts
 constexpr std::string_view kCountHeader =
     "codec,operation,inputs,value_bytes,to,kernels,loops,fma,multiply,alu,convert,xu,lsu,lookup,"
     "fp64,"
-    "uniform,control,registers,shared_bytes,threads,elements_per_block,other_bytes,busiest_warp";
-constexpr std::size_t kCountColumns = 23;
+    "uniform,control,registers,shared_bytes,threads,elements_per_block,other_bytes,busiest_warp,"
+    "code";
+constexpr std::size_t kCountColumns = 24;
 
 // One line of a table. They are read whenever times are carried over, so by place, not by name.
 class CountLine {

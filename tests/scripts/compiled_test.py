@@ -3,6 +3,7 @@
 """The tables of traces/compiled belong to the sources, and warps are followed as they would run."""
 import contextlib
 import io
+import json
 import sys
 import unittest
 from pathlib import Path
@@ -15,6 +16,7 @@ sys.dont_write_bytecode = True
 
 import count  # noqa: E402
 import cubin  # noqa: E402
+import digests  # noqa: E402
 import grid  # noqa: E402
 import instructions  # noqa: E402
 import lanes  # noqa: E402
@@ -218,6 +220,81 @@ class Grids(unittest.TestCase):
     def test_unknown_instructions_are_refused(self):
         with self.assertRaises(NotImplementedError):
             ran(["FROBNICATE R1, R2"] + STORE)
+
+
+FACTS = {"registers": 16, "shared": 0, "bank": 0x210, "jumps": b"", "parameters": {0: (0, 8), 1: (8, 8)}}
+ADDRESS, OTHER_ADDRESS = "0000704eab7f0000", "0000f07d3e7f0000"
+
+
+class OneKernel:
+    """In place of program.Program."""
+
+    def __init__(self, text=LOOP, facts=None, variables=b""):
+        self.code = digests.Code(instructions.kernels_in(text)["kernel"], facts or FACTS, variables)
+
+    def code_of(self, launch):
+        return None if "bytes" in launch else self.code
+
+
+def listed(count_parameter="6400000000000000", address=ADDRESS, **launch):
+    launch = {"kernel": "kernel", "blocks": 1, "threads": 32,
+              "parameters": [count_parameter, address]} | launch
+    return {"codec": "bf16", "operation": "encode", "inputs": 1, "value_bytes": 4, "to": "", "variant": "",
+            "elements": 64, "launches": [launch]}
+
+
+def digest_of(record, run=None, contents=None, **kernel):
+    return digests.of_row(record, run, contents, OneKernel(**kernel).code_of)
+
+
+class Digests(unittest.TestCase):
+    def test_hold_neither_labels_nor_places_in_files(self):
+        moved = LOOP.replace("L_x_", "L_x_7").replace("$rare", "$rare_5").replace("/*00", "/*10")
+        self.assertNotEqual(moved, LOOP)
+        self.assertEqual(digest_of(listed(), text=moved), digest_of(listed()))
+
+    def test_hold_instructions_ways_registers_and_launches(self):
+        digest = digest_of(listed())
+        for other in (digest_of(listed(), text=LOOP.replace("0x20", "0x40")),
+                      digest_of(listed(), text=LOOP.replace("BRA `(.L_x_0)", "BRA `(.L_x_1)")),
+                      digest_of(listed(), facts=FACTS | {"registers": 18}),
+                      digest_of(listed(threads=64)), digest_of(listed(blocks=2)),
+                      digest_of(listed(count_parameter="6500000000000000"))):
+            self.assertNotEqual(other, digest)
+
+    def test_hold_no_padding_and_no_places_in_memory(self):
+        # The loop reads four bytes of its count.
+        self.assertEqual(digest_of(listed(count_parameter="6400000012345678")), digest_of(listed()))
+        self.assertEqual(digest_of(listed(address=OTHER_ADDRESS)), digest_of(listed()))
+        self.assertEqual(digest_of(listed(count_parameter="64000000ab560000")),
+                         digest_of(listed(count_parameter="640000003e7f0000")))
+
+    def test_hold_the_values_of_what_is_run(self):
+        def run_at(address, content, wire="00"):
+            start = int.from_bytes(bytes.fromhex(address), "little")
+            run = {"prepare": [], "run": listed(address=address)["launches"], "memory": [[start, 400]],
+                   "wire": [start, wire]}
+            return digest_of(listed(), run, {start: content})
+        digest = run_at(ADDRESS, "values")
+        self.assertNotEqual(digest, digest_of(listed()))
+        self.assertEqual(run_at(OTHER_ADDRESS, "values"), digest)
+        self.assertNotEqual(run_at(ADDRESS, "others"), digest)
+        self.assertNotEqual(run_at(ADDRESS, "values", wire="01"), digest)
+
+    def test_hold_variables_only_of_what_is_run(self):
+        run = {"prepare": [], "run": listed()["launches"], "memory": []}
+        self.assertEqual(digest_of(listed(), variables=b"1"), digest_of(listed()))
+        self.assertNotEqual(digest_of(listed(), run, variables=b"1"), digest_of(listed(), run))
+
+    def test_rows_of_the_same_digest_are_kept_and_others_counted(self):
+        lines = [json.dumps(listed()), json.dumps(listed() | {"codec": "fp32"})]
+        with mock.patch.object(count, "row_of", lambda _, record, __: {"codec": record["codec"]}):
+            first = count.rows_of(OneKernel(), lines)
+            old = first[0] | {"fma": "9"}
+            kept = {(old["code"], "bf16", "encode", "1", "4", ""): old}
+            self.assertEqual(count.rows_of(OneKernel(), lines, kept), [old, first[1]])
+            changed = count.rows_of(OneKernel(LOOP.replace("0x20", "0x40")), lines, kept)
+            self.assertNotIn("fma", changed[0])
 
 
 if __name__ == "__main__":

@@ -104,10 +104,10 @@ TEST(CompiledTables, NameTheLineThatIsWrong) {
   const std::string header =
       shipped.substr(0, shipped.find('\n', shipped.find("codec,operation")) + 1);
   const std::string place = (folder / "sm_90.csv").string() + ":4:1: ";
-  EXPECT_EQ(error_of(header + "bf16,encode,1,4,,1,0,x,0,0,0,0,0,0,0,0,0,32,0,256,4096,0,\n"),
+  EXPECT_EQ(error_of(header + "bf16,encode,1,4,,1,0,x,0,0,0,0,0,0,0,0,0,32,0,256,4096,0,,\n"),
             place + "'x' is no count");
-  EXPECT_EQ(error_of(header + "bf16,encode\n"), place + "a row has 23 fields");
-  EXPECT_EQ(error_of(header + "bf16,encodes,1,4,,1,0,0,0,0,0,0,0,0,0,0,0,32,0,256,4096,0,\n"),
+  EXPECT_EQ(error_of(header + "bf16,encode\n"), place + "a row has 24 fields");
+  EXPECT_EQ(error_of(header + "bf16,encodes,1,4,,1,0,0,0,0,0,0,0,0,0,0,0,32,0,256,4096,0,,\n"),
             place + "unknown kernel 'encodes'");
   EXPECT_TRUE(error_of("# of an older version\ncodec,to\n").ends_with("columns of such a table"));
   std::filesystem::remove_all(folder);

@@ -3,14 +3,16 @@
 """Counts the instructions of the codecs' compiled kernels: makes sm_80.csv and the others beside it.
 
     traces/compiled/count.py --nvdisasm FILE --launches FILE [--cubins FOLDER] [--nvcc FILE]
-                             [--architectures 80 90 ...]
+                             [--architectures 80 90 ...] [--all] [--jobs N]
     traces/compiled/count.py --check
 
-It compiles codecs/*/*.cu with the flags of codecs/cuda/CMakeLists.txt into FOLDER, where what is there
-already is kept; asks gardenhose-kernel-launches (apps/calibrate/launches) which kernels each row of a
-calibration table launches; and follows warps through their machine code (sass.py), or runs it (grid.py).
-nvdisasm comes with CUDA, or alone: pip download nvidia-cuda-nvdisasm. It takes a quarter of an hour for
-each architecture.
+It compiles codecs/*/*.cu with the flags of codecs/cuda/CMakeLists.txt into FOLDER, where what was compiled
+from the same sources is kept; asks gardenhose-kernel-launches (apps/calibrate/launches) which kernels each
+row of a calibration table launches; and follows warps through their machine code (sass.py), or runs it
+(grid.py). Rows of the tables at hand whose code and launches did not change (digests.py) are kept; --all
+counts every row, which takes a quarter of an hour for each architecture. Architectures are counted side by
+side, --jobs at a time (default: as many as there are cores). nvdisasm comes with CUDA, or alone: pip
+download nvidia-cuda-nvdisasm.
 
 --check needs neither: it compares the sources with the tables' hash, which leaves out comments and
 layout.
@@ -19,18 +21,17 @@ import argparse
 import csv
 import hashlib
 import json
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-import cubin
-import instructions
+import digests
 import runs
-import sass
-import thread
-from pipes import PIPES, pipe_of
+from pipes import PIPES
+from program import Program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -39,25 +40,23 @@ ARCHITECTURES = ("80", "89", "90", "100", "120")
 TARGETS = {"100": "100f", "120": "120f"}
 FLAGS = ("-std=c++20", "-O3", "-fmad=false", "-ftz=false", "-prec-div=true")
 
-# Lanes whose ways are followed: what a warp issues is what any of them does. Others do as these.
-LANES = (0, 1, 2, 3, 8, 16, 17, 31)
-
-# Where the variables of the files begin in memory: far from what is allocated.
-VARIABLES = 1 << 40
-
 KEY = ("codec", "operation", "inputs", "value_bytes", "to")
 COLUMNS = KEY + ("kernels", "loops") + PIPES + ("registers", "shared_bytes", "threads",
-                                                 "elements_per_block", "other_bytes", "busiest_warp")
+                                                 "elements_per_block", "other_bytes", "busiest_warp",
+                                                 "code")
 
 
 # Sources
 
-def sources():
-    """The kernels' files and the headers of this repository that they include, in order."""
-    found, waiting = set(), []
-    for folder, _, names in os.walk(os.path.join(ROOT, "codecs")):
-        waiting += [os.path.relpath(os.path.join(folder, name), ROOT)
-                    for name in names if name.endswith(".cu")]
+def kernel_files():
+    return sorted(os.path.relpath(os.path.join(folder, name), ROOT)
+                  for folder, _, names in os.walk(os.path.join(ROOT, "codecs"))
+                  for name in names if name.endswith(".cu"))
+
+
+def with_headers(paths):
+    """The files and the headers of this repository that they include, in order."""
+    found, waiting = set(), list(paths)
     while waiting:
         path = waiting.pop()
         if path in found or not os.path.exists(os.path.join(ROOT, path)):
@@ -68,10 +67,10 @@ def sources():
     return sorted(found)
 
 
-def hash_of_sources():
-    """Of their tokens: neither comments nor layout change what is compiled."""
+def hash_of_sources(paths=None):
+    """Of their tokens, by default of all kernels': neither comments nor layout change what is compiled."""
     sums = hashlib.sha256(" ".join(FLAGS + tuple(TARGETS.values())).encode())
-    for path in sources():
+    for path in with_headers(paths or kernel_files()):
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
         sums.update("\0".join([path] + text.split()).encode())
@@ -104,10 +103,9 @@ def compile_kernels(architecture, options):
     folder = os.path.join(options.cubins, f"sm_{architecture}")
     os.makedirs(folder, exist_ok=True)
     cubins = []
-    for path in sources():
-        if not path.endswith(".cu"):
-            continue
-        output = os.path.join(folder, path[:-3].replace("/", "_") + ".cubin")
+    for path in kernel_files():
+        output = os.path.join(folder,
+                              f"{path[:-3].replace('/', '_')}.{hash_of_sources([path])}.cubin")
         cubins.append(output)
         if os.path.exists(output):
             continue
@@ -117,91 +115,12 @@ def compile_kernels(architecture, options):
     return cubins
 
 
-class Program:
-    """All kernels of one architecture."""
-
-    def __init__(self, nvdisasm, cubins, architecture):
-        self.architecture = int(architecture)
-        self.facts, self.code, self.ways, self.files = {}, {}, {}, {}
-        for i, path in enumerate(cubins):
-            file = cubin.Cubin(path, VARIABLES + (i << 24))
-            for name, facts in file.kernels.items():
-                self.facts[cubin.without_hashes(name)] = facts
-                self.files[cubin.without_hashes(name)] = file
-            for name, code in instructions.read_kernels(nvdisasm, path).items():
-                self.code[cubin.without_hashes(name)] = code
-
-    def parameter_sizes(self):
-        return "".join(
-            " ".join([name] + [str(facts["parameters"][i][1])
-                               for i in range(len(facts["parameters"]))]) + "\n"
-            for name, facts in self.facts.items())
-
-    def constants(self, launch):
-        """The constant bank as a kernel sees it: the shape of the launch, and its parameters."""
-        facts, bank = self.facts[launch["kernel"]], bytearray(1 << 13)
-        for i, value in enumerate(launch["parameters"]):
-            at = facts["bank"] + facts["parameters"][i][0]
-            bank[at:at + len(value) // 2] = bytes.fromhex(value)
-        # Blackwell has the shape where 90 and older have theirs, 0x360 further.
-        start = 0x360 if self.architecture >= 100 else 0
-        gap = 0x10 if self.architecture >= 100 else 0xC
-        shape = {start: launch["threads"], start + 4: 1, start + 8: 1,
-                 start + gap: launch["blocks"], start + gap + 4: 1, start + gap + 8: 1}
-
-        def read(at):
-            if at >= facts["bank"]:
-                return int.from_bytes(bank[at:at + 4], "little")
-            return shape.get(at)
-        return read
-
-    def warp(self, launch, warp):
-        """How often a warp of a block amid the grid issues each instruction; loops without a known end,
-        lookups."""
-        name = launch["kernel"]
-        code, constants = self.code[name], self.constants(launch)
-        if name not in self.ways:
-            self.ways[name] = sass.longest_ways(code)
-        counts, loops, lookups = [0] * len(code), set(), set()
-        for lane in LANES:
-            place = {"SR_TID.X": 32 * warp + lane, "SR_CTAID.X": launch["blocks"] // 2,
-                     "SR_LANEID": lane}
-            for rest in ("SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z"):
-                place[rest] = 0
-            found, met, loads = sass.follow(code, self.ways[name], thread.Thread(place, constants))
-            counts = list(map(max, counts, found))
-            lookups |= loads
-            loops |= {at for at in met if found[at] > 1 or (code[at].target or at) < at}
-        return counts, loops, lookups
-
-    def count(self, launch, run):
-        """Instructions of a block by pipe, of its busiest warp, and the number of those loops. `run`: a Block
-        of the same kernel with few elements, or None. It stands for kernels of several blocks; for those of one,
-        which may do more with more elements, only where they loop as their data says."""
-        if run and launch["blocks"] > 1:
-            return run.pipes, run.busiest, 0
-        warps = -(-launch["threads"] // 32)
-        sampled = sorted({0, warps // 2, warps - 1})
-        pipes, busiest, loops = dict.fromkeys(PIPES, 0.0), 0, set()
-        for warp in sampled:
-            counts, endless, lookups = self.warp(launch, warp)
-            if run and endless:
-                return run.pipes, run.busiest, 0
-            loops |= endless
-            busiest = max(busiest, sum(counts))
-            for at, count in enumerate(counts):
-                if count:
-                    pipe = "lookup" if at in lookups else pipe_of(self.code[launch["kernel"]][at])
-                    pipes[pipe] += count * warps / len(sampled)
-        return pipes, busiest, len(loops)
-
-
 def row_of(program, record, blocks):
     """Per element: 32 times a warp's instructions over its elements, of all kernels of the row. `blocks`:
     of its kernels that were run, in their order, by name."""
     row = {name: record[name] for name in KEY}
     totals, loops, other, main = dict.fromkeys(PIPES, 0.0), 0, 0, None
-    kernels, turns, busiest = 0, {}, 0
+    kernels, turns, busiest = 0, {}, None
     for launch in record["launches"]:
         kernels += 1
         if "bytes" in launch:
@@ -223,22 +142,41 @@ def row_of(program, record, blocks):
         row |= {"registers": facts["registers"], "shared_bytes": facts["shared"],
                 "threads": main["threads"],
                 "elements_per_block": round(record["elements"] / main["blocks"]),
-                "busiest_warp": round(busiest)}
+                "busiest_warp": "" if busiest is None else round(busiest)}
     return row
 
 
-def rows_of(program, listing):
-    """Of the lines of gardenhose-kernel-launches."""
-    rows, blocks, values = [], {}, {}
+def rows_of(program, listing, kept=None):
+    """Of the lines of gardenhose-kernel-launches. `kept`: rows of a table by their digest and key."""
+    records, runs_of, values, contents = [], {}, {}, {}
     for line in listing:
         record = json.loads(line)
         if "values" in record:
             values = {at: bytes.fromhex(content) for at, content in record["values"]}
+            contents = {at: digests.digest(content) for at, content in record["values"]}
         elif "run" in record:
-            blocks[key_of(record)] = runs.blocks_of_row(program, record, values)
+            runs_of[key_of(record)] = (record, values, contents)
         elif not record["variant"]:
-            rows.append(record)
-    return [row_of(program, record, blocks.get(key_of(record), {})) for record in rows]
+            records.append(record)
+    rows = []
+    for record in records:
+        run, values, contents = runs_of.get(key_of(record), (None, {}, {}))
+        code = digests.of_row(record, run, contents, program.code_of)
+        row = (kept or {}).get((code, *map(str, key_of(record))))
+        if not row:
+            blocks = runs.blocks_of_row(program, run, values) if run else {}
+            row = row_of(program, record, blocks) | {"code": code}
+        rows.append(row)
+    return rows
+
+
+def rows_in(path):
+    """Of a table, by their digest and key; none where it has no digests."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return {(row["code"], *(row[name] for name in KEY)): row for row in rows if "code" in row}
 
 
 def key_of(record):
@@ -252,13 +190,17 @@ def count(architecture, options):
     version = subprocess.run([options.nvcc, "--version"], check=True, capture_output=True,
                              text=True).stdout
     release = re.search(r"V(\d+\.\d+\.\d+)", version).group(1)
+    kept = {} if options.all else rows_in(table_of(architecture))
+    rows = rows_of(program, listing.splitlines(), kept)
     with open(table_of(architecture) + ".part", "w", encoding="utf-8", newline="") as file:
         file.write(f"# Instructions for each element, nvcc {release}; columns: README.md.\n"
                    f"# sources {hash_of_sources()}\n")
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         table.writeheader()
-        table.writerows(rows_of(program, listing.splitlines()))
+        table.writerows(rows)
     os.replace(table_of(architecture) + ".part", table_of(architecture))
+    counted = sum(row not in kept.values() for row in rows)
+    print(f"sm_{architecture}: {counted} of {len(rows)} rows counted", flush=True)
 
 
 def main():
@@ -270,6 +212,8 @@ def main():
     options.add_argument("--launches")
     options.add_argument("--cubins")
     options.add_argument("--architectures", nargs="+", default=ARCHITECTURES)
+    options.add_argument("--all", action="store_true")
+    options.add_argument("--jobs", type=int, default=os.cpu_count())
     options = options.parse_args()
     if options.check:
         return check()
@@ -279,8 +223,8 @@ def main():
         return 2
     with tempfile.TemporaryDirectory() as folder:
         options.cubins = options.cubins or folder
-        for architecture in options.architectures:
-            count(architecture, options)
+        with multiprocessing.Pool(options.jobs) as pool:
+            pool.starmap(count, [(one, options) for one in options.architectures], chunksize=1)
     return 0
 
 
