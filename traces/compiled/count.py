@@ -109,8 +109,9 @@ def compile_kernels(architecture, options):
         cubins.append(output)
         if os.path.exists(output):
             continue
-        subprocess.run([options.nvcc, *FLAGS, f"-arch=sm_{TARGETS.get(architecture, architecture)}", "-cubin", "-I", ROOT, "-o",
-                        output + ".part", os.path.join(ROOT, path)], check=True)
+        target = f"-arch=sm_{TARGETS.get(architecture, architecture)}"
+        subprocess.run([options.nvcc, *FLAGS, target, "-cubin", "-I", ROOT, "-o", output + ".part",
+                        os.path.join(ROOT, path)], check=True)
         os.replace(output + ".part", output)
     return cubins
 
@@ -165,6 +166,8 @@ def rows_of(program, listing, kept=None):
         row = (kept or {}).get((code, *map(str, key_of(record))))
         if not row:
             blocks = runs.blocks_of_row(program, run, values) if run else {}
+            if run and not run["counts"]:  # run for what it writes alone
+                blocks = {}
             row = row_of(program, record, blocks) | {"code": code}
         rows.append(row)
     return rows

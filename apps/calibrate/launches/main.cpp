@@ -4,9 +4,10 @@
 // traces/compiled/count.py, which gives it on standard input the sizes of each kernel's parameters:
 // lines "NAME SIZE SIZE ...".
 //
-// Then the same of few elements, for kernels that do what their values say: a record of the normally
-// distributed values in device memory, and after it records with the launches that make what a row
-// reads, those of the row, and all device memory. count.py runs these.
+// Then the same of few elements: a record of the normally distributed values in device memory, and after
+// it records with the launches that make what a row reads, those of the row, and all device memory. count.py
+// runs these: kernels that do what their values say, for their counts, and encodes, for the bytes that the
+// reference writes.
 #include <algorithm>
 #include <functional>
 #include <iostream>
@@ -20,6 +21,7 @@
 #include "apps/calibrate/gpu/method_steps.hpp"
 #include "apps/calibrate/gpu/operations.hpp"
 #include "apps/calibrate/launches/runtime.hpp"
+#include "apps/calibrate/pieces.hpp"
 #include "apps/streams.hpp"
 #include "codecs/top_k/top_k.hpp"
 
@@ -132,18 +134,20 @@ void write_values() {
   write({{"values", values}});
 }
 
-// What the reference encodes the values to, and where the kernels write it; null where they differ in the
-// last bits, or do not encode float32.
+// What the reference encodes the values to, and where the kernels write it; null for other operations, and
+// where the last bits differ.
 Json expected_wire(const Measured& measured, const calibrate::Workspace& workspace) {
-  const auto& [operation, format, to, inputs, value_bytes, residual_bytes] = measured.row.shape;
-  if (operation != codecs::Operation::encode || value_bytes != sizeof(float) ||
-      format.rotation != codecs::Rotation::none) {
+  const codecs::KernelShape& shape = measured.row.shape;
+  if (shape.operation != codecs::Operation::encode ||
+      shape.wire.rotation == codecs::Rotation::dct) {
     return nullptr;
   }
   const std::size_t n = measured.row.elements;
-  std::vector<std::byte> wire(codecs::encoded_bytes(format, n));
-  measured.row.codec->encode(format, workspace.pattern.input({0, n}), calibrate::key_of(0, 0),
-                             wire);
+  std::vector<std::byte> wire(codecs::encoded_bytes(shape.wire, n));
+  const std::vector<float> values = shape.value_bytes == sizeof(codecs::Bf16)
+                                        ? calibrate::as_floats(workspace.pattern.model({0, n}))
+                                        : workspace.pattern.input({0, n});
+  measured.row.codec->encode(shape.wire, values, calibrate::key_of(0, 0), wire);
   return {reinterpret_cast<std::uintptr_t>(workspace.output.at(0)), launches::hexadecimal(wire)};
 }
 
@@ -169,15 +173,19 @@ void write_runs_of(std::size_t inputs) {
   const calibrate::Workspace workspace(elements, calibrate::wire_bytes(elements), 1);
   write_values();
   for (const Measured& measured : calibrate::all_operations(workspace)) {
-    if (measured.row.elements != kRunElements || !depends_on_values(measured)) continue;
+    if (measured.row.elements != kRunElements) continue;
     Json record = json_of(measured);
     record["wire"] = expected_wire(measured, workspace);
+    record["counts"] = depends_on_values(measured);
+    if (record["wire"].is_null() && !record["counts"]) continue;
     write_run(std::move(record), measured, 1);
   }
   if (inputs > 1) return;
   for (const MeasuredStep& measured : calibrate::all_steps(workspace, nullptr)) {
     if (measured.step.method == codecs::sparseloco.name) {
-      write_run(json_of(measured), measured.kernels, calibrate::kCheckedLaunches);
+      Json record = json_of(measured);
+      record["counts"] = true;
+      write_run(std::move(record), measured.kernels, calibrate::kCheckedLaunches);
     }
   }
 }
