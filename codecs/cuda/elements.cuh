@@ -17,6 +17,11 @@
 
 namespace codecs::cuda {
 
+// 1.5 * 2^23: a float of magnitude below 2^22 added to it is rounded to a whole number, ties to
+// even, which stands in the low bits. Conversion instructions are 4 times slower than additions.
+inline constexpr float kWhole = 12582912.0f;
+inline constexpr unsigned kWholeBits = 0x4B400000u;
+
 // How a group's codes relate to its values: what of codecs::Scale the inner loops see.
 enum class Coding {
   symmetric,  // amax

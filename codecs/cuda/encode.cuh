@@ -175,7 +175,8 @@ template <typename Static>
 __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
                                                 const GroupScale<Static::kCoding>& scale,
                                                 const Draw& draw, std::uint64_t block) {
-  if (scale.multiply == 0) return zero_codes<Static::kElement>();  // NaN * 0 is no code
+  const bool zeros = scale.multiply == 0;  // NaN * 0 is no code
+  if (zeros && !kAsksLanes<Static::kElement>) return zero_codes<Static::kElement>();
   float v[kLaneElements];
 #pragma unroll
   for (int i = 0; i < kLaneElements; ++i) {
@@ -192,7 +193,9 @@ __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
   }
   uint4 random = {};
   if constexpr (Static::kStochastic) random = draw_block(draw, block);
-  return pack_codes<Static::kElement, Static::kCoding, Static::kStochastic>(x, v, random);
+  const auto codes =
+      pack_codes<Static::kElement, Static::kCoding, Static::kStochastic>(x, v, random);
+  return zeros ? zero_codes<Static::kElement>() : codes;
 }
 
 // Writes one group's scale, before the first the tensor's, and after the last the zeros of the
@@ -250,7 +253,8 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
   const auto index = static_cast<std::uint32_t>(element >> shape.group_log2);
   const std::size_t start = std::size_t{index} << shape.group_log2;
   const bool beyond = !whole && start >= shape.elements;
-  if (Place::kMoves && beyond && shape.wires > 1) return;
+  const bool nowhere = Place::kMoves && beyond && shape.wires > 1;
+  if (nowhere && !kAsksLanes<Static::kElement>) return;
   const GroupPlace to = place(index);
   std::byte* wire = output.wires;
   std::size_t moved = element;
@@ -265,7 +269,7 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
                                      shape.draw.first_block + at / kElementsPerDraw);
     if (!whole) codes = blank_tail<Static>(codes, at, shape.elements);
     const std::size_t offset = (moved + t * kTileElements) * Static::kBits / 8;
-    if (whole || offset < shape.wire.payload_bytes) {
+    if (whole || (!nowhere && offset < shape.wire.payload_bytes)) {
       *reinterpret_cast<Packed<Static::kElement>*>(wire + offset) = codes;
     }
     // Sources with error feedback keep what the codes lose.

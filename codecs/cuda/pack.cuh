@@ -4,14 +4,9 @@
 // the rate of shifts, logic and minima, and whole-number multiply-adds share the floats' pipe.
 #pragma once
 
-#include "codecs/cuda/elements.cuh"
+#include "codecs/cuda/table_codes.cuh"
 
 namespace codecs::cuda {
-
-// 1.5 * 2^23: a float of magnitude below 2^22 added to it is rounded to a whole number, ties to
-// even, which stands in the low bits. Conversion instructions are 4 times slower than additions.
-inline constexpr float kWhole = 12582912.0f;
-inline constexpr unsigned kWholeBits = 0x4B400000u;
 
 __device__ inline unsigned random_byte(const uint4& random, int e) {
   return __byte_perm(word_of(random, e / 4), 0, 0x4440u | (e % 4));
@@ -117,13 +112,13 @@ __device__ unsigned stochastic_word(const float (&v)[kLaneElements], const uint4
 template <Element kElement, Coding kCoding, bool kStochastic>
 __device__ unsigned narrow_word(const float (&v)[kLaneElements], const uint4& random, int w) {
   constexpr int kBits = kBitsOf<kElement>;
-  constexpr unsigned kBase = kIsTable<kElement> ? 0 : kStochastic ? kWholeBits >> 8 : kWholeBits;
+  constexpr unsigned kBase = kStochastic ? kWholeBits >> 8 : kWholeBits;
   unsigned codes[32 / kBits];
 #pragma unroll
   for (int i = 0; i < 32 / kBits; ++i) {
     const int e = w * (32 / kBits) + i;
-    if constexpr (kIsTable<kElement>) {
-      codes[i] = table_code<kElement>(v[e]);
+    if constexpr (kElement == Element::nf4) {
+      codes[i] = nf4_code(v[e]);
     } else if constexpr (kStochastic) {
       codes[i] = (fixed_code<kElement, kCoding, true>(v[e]) + random_byte(random, e)) >> 8;
     } else {
@@ -150,8 +145,8 @@ __device__ unsigned byte_word(const float (&v)[kLaneElements], int w) {
     unsigned codes[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if constexpr (kIsTable<kElement>) {
-        codes[i] = table_code<kElement>(v[first + i]);
+      if constexpr (kElement == Element::dynamic8) {
+        codes[i] = dynamic8_code(v[first + i]);
       } else {
         codes[i] = fixed_code<kElement, kCoding, false>(v[first + i]);
       }

@@ -92,12 +92,16 @@ struct SumSource {
   }
   __device__ void take(std::size_t tile, float (&x)[kLaneElements]) const {
     const std::size_t element = tile + threadIdx.x % kWarpLanes * kLaneElements;
-    const std::size_t code = element * kBitsOf<kElement> / 8;
-    const std::size_t scale =
+    std::size_t code = element * kBitsOf<kElement> / 8;
+    std::size_t scale =
         reader.scales_offset + (element >> reader.group_log2) * sizeof(Stored<kCoding>);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) x[i] = 0;
-    if (code >= reader.payload_bytes || scale >= reader.wire_bytes) return;
+    if (code >= reader.payload_bytes || scale >= reader.wire_bytes) {
+      if constexpr (!kAsksLanes<kElement>) return;
+      code = 0;  // goes along, to be blanked
+      scale = reader.scales_offset;
+    }
     int input = 0;
     for (; input + kBatch <= reader.inputs; input += kBatch) add<kBatch>(input, code, scale, x);
     add_rest<kBatch / 2>(input, code, scale, x);
@@ -108,6 +112,7 @@ struct SumSource {
   // The codes beyond the end have no bits set, which stands for a value in tables.
   __device__ void blank_tail(std::size_t element, float (&x)[kLaneElements]) const {
     if constexpr (kIsTable<kElement>) {
+      if (element + kLaneElements <= elements) return;
 #pragma unroll
       for (int i = 0; i < kLaneElements; ++i) {
         if (element + i >= elements) x[i] = 0;
