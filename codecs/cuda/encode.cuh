@@ -171,6 +171,19 @@ __device__ GroupStatistics over_lanes(GroupStatistics group, int lanes) {
   return group;
 }
 
+// The largest bits of all warps of a group, which are neighbours. All threads of a block must call.
+template <int kWarps>
+__device__ std::uint32_t max_over_warps(std::uint32_t bits) {
+  if constexpr (kWarps == 1) return bits;
+  __shared__ std::uint32_t of_warp[kWarpsPerBlock];
+  const unsigned warp = threadIdx.x / kWarpLanes;
+  if (threadIdx.x % kWarpLanes == 0) of_warp[warp] = bits;
+  __syncthreads();
+#pragma unroll
+  for (unsigned k = 0; k < kWarps; ++k) bits = max(bits, of_warp[warp / kWarps * kWarps + k]);
+  return bits;
+}
+
 template <typename Static>
 __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
                                                 const GroupScale<Static::kCoding>& scale,
@@ -237,8 +250,8 @@ __device__ Packed<Static::kElement> blank_tail(const Packed<Static::kElement>& c
 template <typename Static, typename Source, typename Place>
 __device__ void encode_values(const Source& source, const EncodeShape& shape, const Place& place,
                               const EncodeOutput& output, std::size_t first,
-                              const float (&x)[Static::kTiles][kLaneElements]) {
-  constexpr int kTiles = Static::kTiles;
+                              const float (&x)[Static::kWarpTiles][kLaneElements]) {
+  constexpr int kTiles = Static::kWarpTiles;
   constexpr Coding kCoding = Static::kCoding;
   const std::size_t element = first + threadIdx.x % kWarpLanes * kLaneElements;
   const bool whole = first + kTiles * kTileElements <= shape.elements;  // all of the warp's tiles
@@ -247,7 +260,9 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
   for (int t = 0; t < kTiles; ++t) {
     add_lane<kCoding>(x[t], whole, element + t * kTileElements, shape.elements, group);
   }
-  group = over_lanes<kCoding>(group, kTiles > 1 ? kWarpLanes : shape.lanes_per_group);
+  group = over_lanes<kCoding>(group, Static::kTiles > 1 ? kWarpLanes : shape.lanes_per_group);
+  static_assert(Static::kWarps == 1 || kCoding == Coding::symmetric, "the largest is all it takes");
+  group.amax_bits = max_over_warps<Static::kWarps>(group.amax_bits);
   const auto scale = group_scale<Static::kElement, kCoding>(group, shape.rule);
 
   const auto index = static_cast<std::uint32_t>(element >> shape.group_log2);
@@ -285,13 +300,17 @@ template <typename Static, typename Source, typename Place>
 __global__ void __launch_bounds__(kThreadsPerBlock, kLeastBlocks<Source>)
     encode_kernel(Source source, EncodeShape shape, Place place, EncodeOutput output) {
   const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
-  const std::size_t first = warp * Static::kTiles * kTileElements;
-  if (first >= shape.elements) return;
-  float x[Static::kTiles][kLaneElements];
+  const std::size_t first = warp * Static::kWarpTiles * kTileElements;
+  if (Static::kWarps == 1 && first >= shape.elements) return;
+  TableCopy<Static::kElement, kThreadsPerBlock> table;
+  table.fetch();
+  float x[Static::kWarpTiles][kLaneElements];
   load_tiles(source, first, x);
+  static_assert(Static::kElement != Element::dynamic8 || Static::kWarps > 1);
+  table.store();  // the barrier in max_over_warps() follows
   if constexpr (Static::kHadamard) {
 #pragma unroll
-    for (int t = 0; t < Static::kTiles; ++t) hadamard_lane(x[t]);
+    for (int t = 0; t < Static::kWarpTiles; ++t) hadamard_lane(x[t]);
   }
   encode_values<Static>(source, shape, place, output, first, x);
 }

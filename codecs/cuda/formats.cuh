@@ -11,7 +11,8 @@
 namespace codecs::cuda {
 
 // Group sizes are powers of two from 16. Up to 512 they are a number at run time, and a warp takes
-// one tile of 512; larger ones are kTiles tiles in the registers of a warp.
+// one tile of 512; larger ones are kTiles tiles in the registers of a warp, or of kWarps: 8 in one
+// would leave a multiprocessor registers for 8 warps, which load, compute and store in turn.
 template <Element kElementOf, Coding kCodingOf, bool kIsStochastic = false,
           bool kTransforms = false, int kTilesOf = 1>
 struct StaticFormat {
@@ -20,6 +21,8 @@ struct StaticFormat {
   static constexpr bool kStochastic = kIsStochastic;
   static constexpr bool kHadamard = kTransforms;
   static constexpr int kTiles = kTilesOf;
+  static constexpr int kWarps = kTiles > 4 ? 4 : 1;
+  static constexpr int kWarpTiles = kTiles / kWarps;
   static constexpr int kBits = kBitsOf<kElement>;
 };
 

@@ -108,7 +108,7 @@ inline EncodeShape encode_shape(const Format& format, std::size_t elements, cons
 template <typename Static, typename Source, typename Place>
 void launch_encode(const Source& source, const EncodeShape& shape, const Place& place,
                    const Encoding& to, cudaStream_t stream) {
-  constexpr std::size_t kPerWarp = std::size_t{Static::kTiles} * kTileElements;
+  constexpr std::size_t kPerWarp = std::size_t{Static::kWarpTiles} * kTileElements;
   if (shape.elements == 0) return;
   launch(encode_kernel<Static, Source, Place>,
          {.blocks = blocks_for(shape.elements, kPerWarp), .stream = stream}, source, shape, place,

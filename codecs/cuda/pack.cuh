@@ -142,17 +142,19 @@ __device__ unsigned byte_word(const float (&v)[kLaneElements], int w) {
     return fp8_pair<kElement>(v[first], v[first + 1]) |
            fp8_pair<kElement>(v[first + 2], v[first + 3]) << 16;
   } else {
+    constexpr bool kDynamic = kElement == Element::dynamic8;
     unsigned codes[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if constexpr (kElement == Element::dynamic8) {
+      if constexpr (kDynamic) {
         codes[i] = dynamic8_code(v[first + i]);
       } else {
         codes[i] = fixed_code<kElement, kCoding, false>(v[first + i]);
       }
     }
-    return __byte_perm(__byte_perm(codes[0], codes[1], 0x0040),
-                       __byte_perm(codes[2], codes[3], 0x0040), 0x5410);
+    constexpr unsigned kBytes = kDynamic ? 0x0073u : 0x0040u;  // the highest or the lowest of two
+    return __byte_perm(__byte_perm(codes[0], codes[1], kBytes),
+                       __byte_perm(codes[2], codes[3], kBytes), 0x5410);
   }
 }
 
