@@ -41,7 +41,7 @@ sim::Calibration read_tables(const sim::Gpu& gpu, const std::string& name) {
     table.compiled = sim::read_compiled_kernels(compiled_kernels_folder(), gpu.name);
   }
   if (table.kind == "measured" && table.gpu != gpu.name) {
-    table.compiled_there = sim::read_compiled_kernels(compiled_kernels_folder(), table.gpu);
+    table.compiled_there = sim::read_measured_kernels(compiled_kernels_folder(), table.gpu);
   }
   return table;
 }

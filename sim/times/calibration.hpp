@@ -80,8 +80,8 @@ struct Calibration {
   // Published times for the cluster's GPU, with its measured products (with_measured()); null: the
   // roofline.
   std::shared_ptr<const PublishedKernels> published = {};
-  // What machine code says of kernels on the cluster's GPU, and, of a measured table of another GPU, on the
-  // table's; null: unknown.
+  // What machine code says of kernels on the cluster's GPU, and, of a measured table of another GPU, of those
+  // that were measured there; null: unknown.
   std::shared_ptr<const CompiledKernels> compiled = {}, compiled_there = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).

@@ -73,6 +73,11 @@ inline constexpr double kOtherCodeSpread = 0.25;
 [[nodiscard]] std::shared_ptr<const CompiledKernels> read_compiled_kernels(
     const std::filesystem::path& folder, const std::string& gpu);
 
+// The same of the kernels whose times the measured tables have: folder/measured where there is such a table,
+// since kernels change after they were measured.
+[[nodiscard]] std::shared_ptr<const CompiledKernels> read_measured_kernels(
+    const std::filesystem::path& folder, const std::string& gpu);
+
 // What counts mean for a GPU of this name. Nothing if its architecture is unknown.
 [[nodiscard]] std::optional<CompiledKernel> compiled_kernel(const KernelCounts& counts,
                                                             const std::string& gpu);

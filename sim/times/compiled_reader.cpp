@@ -160,18 +160,12 @@ KernelCounts counts_of(const CountLine& line) {
   return counts;
 }
 
-}  // namespace
-
-std::optional<CompiledKernel> compiled_kernel(const KernelCounts& counts, const std::string& gpu) {
-  const Architecture* one = architecture_of(gpu);
-  return one == nullptr ? std::nullopt : std::optional(compiled_from(*one, counts));
+std::filesystem::path file_of(const Architecture& one, const std::filesystem::path& folder) {
+  return folder / (std::string(one.name) + ".csv");
 }
 
-std::shared_ptr<const CompiledKernels> read_compiled_kernels(const std::filesystem::path& folder,
-                                                             const std::string& gpu) {
-  const Architecture* one = architecture_of(gpu);
-  if (one == nullptr) return nullptr;
-  const std::filesystem::path file = folder / (std::string(one->name) + ".csv");
+std::shared_ptr<const CompiledKernels> read_table(const std::filesystem::path& file,
+                                                  const Architecture& one) {
   const std::string text = read_file(file);
   std::map<std::string, CompiledKernel> kernels;
   bool header = false;
@@ -189,12 +183,33 @@ std::shared_ptr<const CompiledKernels> read_compiled_kernels(const std::filesyst
       continue;
     }
     const CountLine line(place, row);
-    if (line.count(6) == 0) kernels[count_key(line)] = compiled_from(*one, counts_of(line));
+    if (line.count(6) == 0) kernels[count_key(line)] = compiled_from(one, counts_of(line));
   }
-  return std::make_shared<const CompiledKernels>(CompiledKernels{.architecture = one->name,
-                                                                 .lanes = one->fp32,
-                                                                 .clock_hz = one->clock_hz,
+  return std::make_shared<const CompiledKernels>(CompiledKernels{.architecture = one.name,
+                                                                 .lanes = one.fp32,
+                                                                 .clock_hz = one.clock_hz,
                                                                  .kernels = std::move(kernels)});
+}
+
+}  // namespace
+
+std::optional<CompiledKernel> compiled_kernel(const KernelCounts& counts, const std::string& gpu) {
+  const Architecture* one = architecture_of(gpu);
+  return one == nullptr ? std::nullopt : std::optional(compiled_from(*one, counts));
+}
+
+std::shared_ptr<const CompiledKernels> read_compiled_kernels(const std::filesystem::path& folder,
+                                                             const std::string& gpu) {
+  const Architecture* one = architecture_of(gpu);
+  return one == nullptr ? nullptr : read_table(file_of(*one, folder), *one);
+}
+
+std::shared_ptr<const CompiledKernels> read_measured_kernels(const std::filesystem::path& folder,
+                                                             const std::string& gpu) {
+  const Architecture* one = architecture_of(gpu);
+  if (one == nullptr) return nullptr;
+  const std::filesystem::path measured = file_of(*one, folder / "measured");
+  return read_table(std::filesystem::exists(measured) ? measured : file_of(*one, folder), *one);
 }
 
 }  // namespace sim

@@ -174,7 +174,7 @@ std::vector<MeasuredTable> read_measured_tables(const std::filesystem::path& fol
     if (table.kind != "measured") continue;
     const auto gpu = gpu_named(table.gpu, folder / "topologies");
     if (!gpu) continue;
-    auto compiled = read_compiled_kernels(folder / "traces" / "compiled", gpu->name);
+    auto compiled = read_measured_kernels(folder / "traces" / "compiled", gpu->name);
     tables.push_back({std::move(table), *gpu, std::move(compiled)});
   }
   return tables;
