@@ -28,7 +28,7 @@ def address_of(l, at, text):
             if part.startswith("X"):
                 value = value * U64(int(part[1:]))
         if term.startswith("-0x"):
-            value = U64(0) - U64(int(term[1:], 16))
+            value = U64((1 << 64) - int(term[1:], 16))
         total = total + value
     return total
 

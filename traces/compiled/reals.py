@@ -48,18 +48,18 @@ PAIR, SAME = ".F32x2.HI_LO", ".F32"
 def products(l, at, one):
     """Of pairs of registers, or of one that stands for both."""
     name, *operands = (o.replace(".reuse", "") for o in one.operands)
+    totals = [F64(1), F64(1)]
+    for operand in operands:
+        if not operand.endswith((PAIR, SAME)) or operand.startswith("-"):
+            raise NotImplementedError(one.text)
+        register = operand.removesuffix(PAIR).removesuffix(SAME)
+        for i in range(2):
+            bits = l.bits(register, at, i if operand.endswith(PAIR) else 0)
+            value = np.asarray(bits).view(F32).astype(F64)
+            totals[i] = totals[i] * (abs(value) if register.startswith("|") else value)
     with np.errstate(all="ignore"):
         for i in range(2):
-            total = F64(1)
-            for operand in operands:
-                if operand.endswith(PAIR):
-                    bits = l.bits(operand.removesuffix(PAIR), at, i)
-                elif operand.endswith(SAME):
-                    bits = l.bits(operand.removesuffix(SAME), at)
-                else:
-                    raise NotImplementedError(one.text)
-                total = total * np.asarray(bits).view(F32).astype(F64)
-            l.set(name, at, full(at, total).astype(F32), i)
+            l.set(name, at, full(at, totals[i]).astype(F32), i)
 
 
 def halves(l, at, one):

@@ -45,7 +45,7 @@ def vote(l, at, one):
 def shuffle(l, at, one):
     out, name, source, by, clamp = one.operands[:5]
     lane = l.lane[at]
-    by, clamp = l.unsigned(by, at), l.unsigned(clamp, at)
+    by, clamp = l.unsigned(by, at) & 31, l.unsigned(clamp, at)
     mask, bound = clamp >> 8 & 31, clamp & 31
     least, most = lane & mask, lane & mask | bound & ~mask
     if "UP" in one.mods:
