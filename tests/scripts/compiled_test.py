@@ -274,7 +274,7 @@ class Digests(unittest.TestCase):
         def run_at(address, content, wire="00"):
             start = int.from_bytes(bytes.fromhex(address), "little")
             run = {"prepare": [], "run": listed(address=address)["launches"], "memory": [[start, 400]],
-                   "wire": [start, wire]}
+                   "output": [start, wire]}
             return digest_of(listed(), run, {start: content})
         digest = run_at(ADDRESS, "values")
         self.assertNotEqual(digest, digest_of(listed()))

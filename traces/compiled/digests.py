@@ -110,6 +110,6 @@ def of_row(record, run, contents, code_of):
     if run:
         places = Places(run["memory"], contents)
         parts += [parts_of(run["prepare"], places, True), parts_of(run["run"], places, True)]
-        wire = run.get("wire")  # is compared
-        parts.append(wire and [places.place(wire[0]), wire[1]])
+        output = run.get("output")  # is compared
+        parts.append(output and [places.place(output[0]), output[1]])
     return digest(parts)

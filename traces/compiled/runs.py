@@ -73,8 +73,8 @@ def grids_of_row(program, record, values):
             ran = run(program, launch, memory)
             if counted:
                 yield launch["kernel"], ran
-    if record.get("wire"):
-        at, expected = record["wire"]
+    if record.get("output"):
+        at, expected = record["output"]
         if memory.part(at, len(expected) // 2).tobytes().hex() != expected:
             raise RuntimeError(f"{record['codec']}: not the reference's bytes")
 

@@ -6,7 +6,7 @@
 //
 // Then the same of few elements: a record of the normally distributed values in device memory, and after
 // it records with the launches that make what a row reads, those of the row, and all device memory. count.py
-// runs these: kernels that do what their values say, for their counts, and encodes, for the bytes that the
+// runs these: kernels that do what their values say, for their counts, and encodes and decodes, for what the
 // reference writes.
 #include <algorithm>
 #include <functional>
@@ -134,21 +134,25 @@ void write_values() {
   write({{"values", values}});
 }
 
-// What the reference encodes the values to, and where the kernels write it; null for other operations, and
-// where the last bits differ.
-Json expected_wire(const Measured& measured, const calibrate::Workspace& workspace) {
+// What the reference encodes the values to, or decodes from that, and where the kernels write it; null for
+// other operations, and where the last bits differ.
+Json expected_output(const Measured& measured, const calibrate::Workspace& workspace) {
   const codecs::KernelShape& shape = measured.row.shape;
-  if (shape.operation != codecs::Operation::encode ||
+  const bool decodes = shape.operation == codecs::Operation::decode;
+  if ((!decodes && shape.operation != codecs::Operation::encode) ||
       shape.wire.rotation == codecs::Rotation::dct) {
     return nullptr;
   }
   const std::size_t n = measured.row.elements;
+  const calibrate::Piece all{0, n};
+  std::vector<float> values = shape.value_bytes == sizeof(codecs::Bf16)
+                                  ? calibrate::as_floats(workspace.pattern.model(all))
+                                  : workspace.pattern.input(all);
   std::vector<std::byte> wire(codecs::encoded_bytes(shape.wire, n));
-  const std::vector<float> values = shape.value_bytes == sizeof(codecs::Bf16)
-                                        ? calibrate::as_floats(workspace.pattern.model({0, n}))
-                                        : workspace.pattern.input({0, n});
   measured.row.codec->encode(shape.wire, values, calibrate::key_of(0, 0), wire);
-  return {reinterpret_cast<std::uintptr_t>(workspace.output.at(0)), launches::hexadecimal(wire)};
+  if (decodes) measured.row.codec->decode(shape.wire, wire, values);
+  return {reinterpret_cast<std::uintptr_t>(workspace.output.at(0)),
+          launches::hexadecimal(decodes ? std::as_bytes(std::span(values)) : std::span(wire))};
 }
 
 // Of so many launches one after the other, the last.
@@ -175,9 +179,9 @@ void write_runs_of(std::size_t inputs) {
   for (const Measured& measured : calibrate::all_operations(workspace)) {
     if (measured.row.elements != kRunElements || !measured.row.variant.empty()) continue;
     Json record = json_of(measured);
-    record["wire"] = expected_wire(measured, workspace);
+    record["output"] = expected_output(measured, workspace);
     record["counts"] = depends_on_values(measured);
-    if (record["wire"].is_null() && !record["counts"]) continue;
+    if (record["output"].is_null() && !record["counts"]) continue;
     write_run(std::move(record), measured, 1);
   }
   if (inputs > 1) return;
