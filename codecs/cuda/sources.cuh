@@ -81,10 +81,10 @@ struct SumSource {
 
   // Loads of this many wires are in flight together: one INT4 load alone is 8 bytes a lane, too few
   // to keep the memory busy. Left to itself, the compiler would save registers instead, and load
-  // each wire when its turn comes; two blocks on a multiprocessor leave it enough. The lookups of
-  // tables would take all of that.
+  // each wire when its turn comes; two blocks on a multiprocessor leave it enough. Lookups in memory
+  // would take all of that, and shuffles half.
   static constexpr int kBatch = kBitsOf<kElement> < 8 ? 8 : 4;
-  static constexpr int kLeastBlocks = kIsTable<kElement> ? 0 : 2;
+  static constexpr int kLeastBlocks = kElement == Element::nf4 ? 4 : kIsTable<kElement> ? 0 : 2;
 
   template <bool kWhole>
   __device__ std::size_t fetch(std::size_t tile) const {
