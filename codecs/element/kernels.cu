@@ -2,6 +2,8 @@
 // Casts of single values, by warps that take tiles of values as in codecs/cuda/lane.cuh.
 #include <cuda_fp16.h>
 
+#include <cfloat>
+
 #include "codecs/cuda/launch.cuh"
 #include "codecs/element/element.hpp"
 #include "codecs/element/kernels.hpp"
@@ -9,34 +11,61 @@
 namespace codecs::cuda {
 namespace {
 
+// A word of codes, and its values.
 template <Element kElement>
 struct Cast;
 
 template <>
 struct Cast<Element::fp16> {
   using Code = std::uint16_t;
-  __device__ static Code encode(float value, const uint4&, int) {
-    return __half_as_ushort(__float2half_rn(value));
+  __device__ static unsigned encode(const float* x, unsigned) {
+    const __half2_raw pair = __floats2half2_rn(x[0], x[1]);
+    return pair.x | static_cast<unsigned>(pair.y) << 16;
   }
-  __device__ static float decode(Code code) { return __half2float(__ushort_as_half(code)); }
+  __device__ static void decode(unsigned word, float* x) {
+    x[0] = __half2float(__ushort_as_half(static_cast<Code>(word)));
+    x[1] = __half2float(__ushort_as_half(static_cast<Code>(word >> 16)));
+  }
 };
 
 template <>
 struct Cast<Element::power_of_two> {
   using Code = std::uint8_t;
-  // The mantissa rounded to 8 bits, plus the random byte: what carries goes to the exponent.
-  __device__ static Code encode(float value, const uint4& random, int e) {
-    const unsigned bits = __float_as_uint(value);
-    const unsigned sign = bits >> 31 << 7;
-    if (magnitude_bits(value) >= kInfinityBits) return static_cast<Code>(sign | kPowerOfTwoNaN);
-    const unsigned up = (random_byte(random, e) << 15) + 0x4000u;
-    const int code = static_cast<int>((magnitude_bits(value) + up) >> 23) - 127 + kPowerOfTwoBias;
-    return static_cast<Code>(sign | static_cast<unsigned>(max(0, min(code, 126))));
+
+  // In units of twice the largest value, which saturate there, a float's exponent is the code plus 1.
+  // What is less than the smallest value becomes it, which is code 0, and what is not finite becomes
+  // 2. In the upper half is the code, followed by 8 bits of the mantissa for random bits to carry.
+  __device__ static unsigned fixed_code(float value) {
+    constexpr float kUnit = 1.0f / static_cast<float>(1 << (126 - kPowerOfTwoBias));
+    const float magnitude = fmaxf(__saturatef(fabsf(value) * kUnit), FLT_MIN);
+    const float code = fminf(__fmaf_rn(value, 0, magnitude), 2);  // fminf() drops NaNs
+    return __float_as_uint(code) * 2 + 0x8000u - 0x01000000u;
   }
-  __device__ static float decode(Code code) {
-    const unsigned k = code & 0x7Fu, sign = (code & 0x80u) << 24;
-    if (k == kPowerOfTwoNaN) return __uint_as_float(kNaNScale);
-    return __uint_as_float(sign | (k == 0 ? 0u : (k + 127 - kPowerOfTwoBias) << 23));
+
+  // Halves of words are added at once, as by carried() in codecs/cuda/pack.cuh.
+  __device__ static unsigned encode(const float* x, unsigned random) {
+    const unsigned even = __byte_perm(fixed_code(x[0]), fixed_code(x[2]), 0x7632u);
+    const unsigned odd = __byte_perm(fixed_code(x[1]), fixed_code(x[3]), 0x7632u);
+    const unsigned codes =
+        __byte_perm(even + (random & 0x00FF00FFu), odd + __byte_perm(random, 0, 0x4341u), 0x7351u);
+    const auto upper = [&](int i) {
+      return __byte_perm(__float_as_uint(x[i]), __float_as_uint(x[i + 1]), 0x0073u);
+    };
+    return codes | (__byte_perm(upper(0), upper(2), 0x5410u) & 0x80808080u);
+  }
+
+  // A code is the exponent of a bfloat16, two at once.
+  __device__ static void decode(unsigned word, float* x) {
+    const unsigned even = (word << 8 & 0x80008000u) | (word << 7 & 0x3F803F80u);
+    const unsigned odd = (word & 0x80008000u) | (word >> 1 & 0x3F803F80u);
+    const unsigned bits[] = {even << 16, odd << 16, even & 0xFFFF0000u, odd & 0xFFFF0000u};
+    constexpr auto kUnit = static_cast<float>(1 << (127 - kPowerOfTwoBias));
+    static_assert(kPowerOfTwoNaN == 127, "the exponent of 1");
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float power = __uint_as_float(bits[i]);
+      x[i] = fabsf(power) < 1 ? power * kUnit : __uint_as_float(kNaNScale);
+    }
   }
 };
 
@@ -44,6 +73,8 @@ template <Element kElement>
 using Code = typename Cast<kElement>::Code;
 template <Element kElement>
 inline constexpr int kCodesPerWord = 4 / static_cast<int>(sizeof(Code<kElement>));
+template <Element kElement>
+inline constexpr int kWords = kLaneElements / kCodesPerWord<kElement>;
 
 __device__ std::size_t first_tile() {
   return (std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes) * kTileElements;
@@ -51,8 +82,8 @@ __device__ std::size_t first_tile() {
 
 // The codes of a lane. Of bytes a lane's 16 are one vector.
 template <Element kElement>
-__device__ void store_codes(const unsigned (&words)[kLaneElements / kCodesPerWord<kElement>],
-                            std::size_t elements, std::size_t tile, Code<kElement>* wire) {
+__device__ void store_codes(const unsigned (&words)[kWords<kElement>], std::size_t elements,
+                            std::size_t tile, Code<kElement>* wire) {
   if constexpr (sizeof(Code<kElement>) == 2) {
     uint4 vectors[] = {make_uint4(words[0], words[1], words[2], words[3]),
                        make_uint4(words[4], words[5], words[6], words[7])};
@@ -75,21 +106,26 @@ __device__ void store_codes(const unsigned (&words)[kLaneElements / kCodesPerWor
 // Zeros beyond the end.
 template <Element kElement>
 __device__ void load_codes(const Code<kElement>* wire, std::size_t elements, std::size_t tile,
-                           unsigned (&codes)[kLaneElements]) {
+                           unsigned (&words)[kWords<kElement>]) {
+  const unsigned lane = threadIdx.x % kWarpLanes;
   if constexpr (sizeof(Code<kElement>) == 2) {
-    float x[kLaneElements];
-    load_lane(reinterpret_cast<const Bf16*>(wire), elements, tile, x);
+    auto fetched = fetch_lane<false>(reinterpret_cast<const Bf16*>(wire), elements, tile);
+    transpose(fetched.vectors, static_cast<int>(lane));
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) codes[i] = __float_as_uint(x[i]) >> 16;
+    for (int w = 0; w < kWords<kElement>; ++w) words[w] = word_of(fetched.vectors[w / 4], w % 4);
   } else {
-    const std::size_t first = tile + threadIdx.x % kWarpLanes * kLaneElements;
-    uint4 vector = {};
-    const bool whole = first + kLaneElements <= elements;
-    if (whole) vector = *reinterpret_cast<const uint4*>(wire + first);
+    const std::size_t first = tile + lane * kLaneElements;
+    if (first + kLaneElements <= elements) {
+      const uint4 vector = *reinterpret_cast<const uint4*>(wire + first);
+#pragma unroll
+      for (int w = 0; w < 4; ++w) words[w] = word_of(vector, w);
+      return;
+    }
+#pragma unroll
+    for (int w = 0; w < 4; ++w) words[w] = 0;
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) {
-      codes[i] = word_of(vector, i / 4) >> (i % 4 * 8) & 0xFFu;
-      if (!whole && first + i < elements) codes[i] = wire[first + i];
+      if (first + i < elements) words[i / 4] |= unsigned{wire[first + i]} << (i % 4 * 8);
     }
   }
 }
@@ -97,7 +133,6 @@ __device__ void load_codes(const Code<kElement>* wire, std::size_t elements, std
 template <Element kElement, typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     encode_elements_kernel(Tensor<const Value> values, Draw draw, EncodeOutput output) {
-  constexpr int kPerWord = kCodesPerWord<kElement>;
   const std::size_t tile = first_tile();
   if (tile >= values.elements) return;
   float x[kLaneElements];
@@ -107,11 +142,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     const std::size_t first = tile + threadIdx.x % kWarpLanes * kLaneElements;
     random = draw_block(draw, draw.first_block + first / kElementsPerDraw);
   }
-  unsigned words[kLaneElements / kPerWord] = {};
+  unsigned words[kWords<kElement>];
 #pragma unroll
-  for (int i = 0; i < kLaneElements; ++i) {
-    const unsigned code = Cast<kElement>::encode(x[i], random, i);
-    words[i / kPerWord] |= code << (i % kPerWord * (32 / kPerWord));
+  for (int w = 0; w < kWords<kElement>; ++w) {
+    words[w] = Cast<kElement>::encode(x + w * kCodesPerWord<kElement>, word_of(random, w % 4));
   }
   if (magnitude_bits(x) >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
   store_codes<kElement>(words, values.elements, tile,
@@ -123,12 +157,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     decode_elements_kernel(const std::byte* wire, Tensor<float> values) {
   const std::size_t tile = first_tile();
   if (tile >= values.elements) return;
-  unsigned codes[kLaneElements];
-  load_codes<kElement>(reinterpret_cast<const Code<kElement>*>(wire), values.elements, tile, codes);
+  unsigned words[kWords<kElement>];
+  load_codes<kElement>(reinterpret_cast<const Code<kElement>*>(wire), values.elements, tile, words);
   float x[kLaneElements];
 #pragma unroll
-  for (int i = 0; i < kLaneElements; ++i) {
-    x[i] = Cast<kElement>::decode(static_cast<Code<kElement>>(codes[i]));
+  for (int w = 0; w < kWords<kElement>; ++w) {
+    Cast<kElement>::decode(words[w], x + w * kCodesPerWord<kElement>);
   }
   store_lane(x, values.elements, tile, values.values);
 }
