@@ -9,10 +9,10 @@
 #include "codecs/cuda/random.cuh"
 #include "codecs/cuda/scales.cuh"
 #include "codecs/cuda/sources.cuh"
+#include "codecs/cuda/tuning.hpp"
 
 namespace codecs::cuda {
 
-inline constexpr int kThreadsPerBlock = 256;
 inline constexpr int kWarpsPerBlock = kThreadsPerBlock / kWarpLanes;
 
 // Sizes of each wire that is written; all are equal.
@@ -321,9 +321,6 @@ __device__ inline void raise_amax(std::uint32_t bits, std::uint32_t* amax) {
   bits = __reduce_max_sync(kAllLanes, bits);
   if (threadIdx.x % kWarpLanes == 0 && bits > *amax) atomicMax(amax, bits);
 }
-
-// Tiles that a warp has in flight while it only reads.
-inline constexpr int kAmaxTiles = 2;
 
 // The largest magnitude of a tensor as bits, for scales that are the whole tensor's. *amax starts
 // at 0.

@@ -125,9 +125,8 @@ inline std::uint32_t* zeroed_amax(const Encoding& to, cudaStream_t stream) {
 
 template <typename Source>
 void launch_amax(const Source& source, const Encoding& to, cudaStream_t stream) {
-  constexpr unsigned kMostBlocks = 4096;  // several waves on every GPU, few atomics
   launch(amax_kernel<Source>,
-         {.blocks = std::min(kMostBlocks,
+         {.blocks = std::min(kMostAmaxBlocks,
                              blocks_for(source.elements, std::size_t{kAmaxTiles} * kTileElements)),
           .stream = stream},
          source, source.elements, zeroed_amax(to, stream));

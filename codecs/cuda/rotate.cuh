@@ -13,6 +13,7 @@
 
 #include "codecs/cuda/lane.cuh"
 #include "codecs/cuda/random.cuh"
+#include "codecs/cuda/tuning.hpp"
 #include "codecs/rotation/rotation.hpp"
 
 namespace codecs::cuda {
@@ -23,7 +24,7 @@ struct RotationTile {
   static_assert(kLog >= 4 && kLog <= 13);
   static constexpr int kBlock = 1 << kLog;
   static constexpr int kLanes = kBlock / kLaneElements;  // threads that rotate together
-  static constexpr int kThreads = kLanes > 256 ? kLanes : 256;
+  static constexpr int kThreads = kLanes > kRotationThreads ? kLanes : kRotationThreads;
   static constexpr int kElements = kThreads * kLaneElements;
   static constexpr int kDraws = kElements / static_cast<int>(kSignsPerDraw) + 1;
   static constexpr int kTop = kLog - 4;  // a rotated value's thread holds from this bit

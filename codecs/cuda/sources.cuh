@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "codecs/cuda/scales.cuh"
+#include "codecs/cuda/tuning.hpp"
 
 namespace codecs::cuda {
 
@@ -80,11 +81,11 @@ struct SumSource {
   std::size_t elements = 0;
 
   // Loads of this many wires are in flight together: one INT4 load alone is 8 bytes a lane, too few
-  // to keep the memory busy. Left to itself, the compiler would save registers instead, and load
-  // each wire when its turn comes; two blocks on a multiprocessor leave it enough. Lookups in memory
-  // would take all of that, and shuffles half.
-  static constexpr int kBatch = kBitsOf<kElement> < 8 ? 8 : 4;
-  static constexpr int kLeastBlocks = kElement == Element::nf4 ? 4 : kIsTable<kElement> ? 0 : 2;
+  // to keep the memory busy. Lookups in memory would take all registers of several blocks, and shuffles half.
+  static constexpr int kBatch = kBitsOf<kElement> < 8 ? kWiresInFlight : kByteWiresInFlight;
+  static constexpr int kLeastBlocks = kElement == Element::nf4 ? 2 * kSumBlocks
+                                      : kIsTable<kElement>     ? 0
+                                                               : kSumBlocks;
 
   template <bool kWhole>
   __device__ std::size_t fetch(std::size_t tile) const {
@@ -194,11 +195,10 @@ __device__ void load_tile(const Source& source, std::size_t tile, float (&x)[kLa
   source.take(source.template fetch<false>(tile), x);
 }
 
-// Tiles that are fetched before the first is taken: 96 registers for them leave a thread of two
-// blocks on a multiprocessor enough for the rest.
+// Tiles that are fetched before the first is taken.
 template <typename Fetched, int kTiles>
-inline constexpr int kAtOnce = std::min(kTiles, static_cast<int>(std::bit_floor(96 * sizeof(float) /
-                                                                                sizeof(Fetched))));
+inline constexpr int kAtOnce = std::min(
+    kTiles, static_cast<int>(std::bit_floor(kFetchRegisters * sizeof(float) / sizeof(Fetched))));
 
 // Of neighbouring tiles from `first`.
 template <int kTiles, typename Source>

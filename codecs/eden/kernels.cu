@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
 }
 
 // Wires whose loads are in flight together.
-inline constexpr int kEdenBatch = 4;
+inline constexpr int kEdenBatch = kEdenWiresInFlight;
 
 template <int kBits, int kLog>
 struct EdenSource {

@@ -8,8 +8,7 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr int kVectorsPerThread = 4;
-constexpr std::size_t kRandomKBlockElements = std::size_t{4} * kThreadsPerBlock * kVectorsPerThread;
+constexpr std::size_t kRandomKBlockElements = std::size_t{4} * kThreadsPerBlock * kRandomKVectors;
 
 struct RandomKShape {
   std::size_t elements = 0;
@@ -137,15 +136,15 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                              EncodeOutput out) {
   const std::size_t block = blockIdx.x * kRandomKBlockElements;
   if (block == 0 && threadIdx.x == 0) store_header(draw, out.wires);
-  uint4 values[kVectorsPerThread], olds[kVectorsPerThread];
+  uint4 values[kRandomKVectors], olds[kRandomKVectors];
 #pragma unroll
-  for (int v = 0; v < kVectorsPerThread; ++v) {
+  for (int v = 0; v < kRandomKVectors; ++v) {
     const std::size_t at = block + std::size_t{4} * (v * kThreadsPerBlock + threadIdx.x);
     values[v] = load_four(tensor, shape.elements, at);
     olds[v] = load_vector(residual.values, shape.elements, at);
   }
 #pragma unroll
-  for (int v = 0; v < kVectorsPerThread; ++v) {
+  for (int v = 0; v < kRandomKVectors; ++v) {
     const std::size_t at = block + std::size_t{4} * (v * kThreadsPerBlock + threadIdx.x);
     if (at >> shape.stratum_bits >= shape.strata) continue;
     send_vector(shape, draw, values[v], olds[v], residual, at, out);

@@ -80,10 +80,9 @@ __device__ Place place_of(const SignShape& shape, std::size_t element, std::byte
           element % shape.wire_elements};
 }
 
-// `tensor_scale` is that of all values; null: each group has its own. Two blocks a multiprocessor,
-// so that one loads while the other stores.
+// `tensor_scale` is that of all values; null: each group has its own.
 template <typename Source>
-__global__ void __launch_bounds__(kThreadsPerBlock, 2)
+__global__ void __launch_bounds__(kThreadsPerBlock, kSignBlocks)
     encode_signs_kernel(Source source, SignShape shape, const float* tensor_scale,
                         EncodeOutput output) {
   const std::size_t strip = strip_of_warp();
@@ -147,13 +146,14 @@ __global__ void __launch_bounds__(kSumTerms)
   if (threadIdx.x == 0) *scale = mean_scale(sum, static_cast<float>(elements), term);
 }
 
-// A scale for groups of 2048 and more is one of the warp's, which saves loads. Two blocks fit on a
-// multiprocessor only if asked for.
+// A scale for groups of 2048 and more is one of the warp's, which saves loads.
 template <bool kWarpScale, typename Sink>
-__global__ void __launch_bounds__(kThreadsPerBlock, 2)
+__global__ void __launch_bounds__(kThreadsPerBlock, kSignBlocks)
     decode_signs_kernel(Wires wires, SignShape shape, Sink sink) {
   // Wires whose loads are in flight together; a model adds one at a time.
-  constexpr int kBatch = std::is_same_v<Sink, AddSink<Bf16>> ? 1 : kWarpScale ? 8 : 4;
+  constexpr int kBatch = std::is_same_v<Sink, AddSink<Bf16>> ? 1
+                         : kWarpScale                        ? kSignWiresInFlight
+                                                             : kSignWiresInFlight / 2;
   const std::size_t strip = strip_of_warp();
   if (strip >= shape.of.elements) return;
   const std::size_t element = strip + threadIdx.x % kWarpLanes * kLaneElements;

@@ -175,12 +175,10 @@ __device__ ValueCoder block_coder(const SparseShape& shape, unsigned count,
   return {.element = shape.element, .threshold = scales[0], .low = scales[1], .high = scales[2]};
 }
 
-// Blocks wait at barriers while they search: several on a multiprocessor keep its memory busy. What
-// registers this leaves each thread suffice.
 template <int kChunk, bool kFeedback>
 inline constexpr int kBlocksPerMultiprocessor = kChunk != 4096 ? 1
-                                                : kFeedback    ? 4
-                                                               : 6;
+                                                : kFeedback    ? kTopKFeedbackBlocks
+                                                               : kTopKBlocks;
 
 template <int kChunk, bool kFeedback, typename Value>
 __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,

@@ -53,13 +53,12 @@ __device__ void for_each_entry(const SparseShape& shape, const std::byte* wires,
   }
 }
 
-// Blocks wait at a barrier for each wire; a sixth on a multiprocessor hides more of that. 0: the
-// compiler's choice.
+// 0: the compiler's choice.
 template <int kChunk>
-inline constexpr int kSumBlocks = kChunk == 4096 ? 6 : 0;
+inline constexpr int kChunkSumBlocks = kChunk == 4096 ? kSparseSumBlocks : 0;
 
 template <int kChunk>
-__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kSumBlocks<kChunk>)
+__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kChunkSumBlocks<kChunk>)
     sparse_sum_kernel(SparseShape shape, Wires wires, TileMap tiles, float* sums) {
   using Block = ChunkBlock<kChunk>;
   alignas(16) __shared__ float x[kChunk];
