@@ -2,7 +2,7 @@
 // gardenhose-kernel-launches: which kernels each row of a calibration table launches, with which grids
 // and parameters, as one JSON record a line. It runs none of them and needs no GPU. For
 // traces/compiled/count.py, which gives it on standard input the sizes of each kernel's parameters:
-// lines "NAME SIZE SIZE ...".
+// lines "NAME SIZE SIZE ...". Arguments: codecs and methods whose rows are wanted, instead of all.
 //
 // Then the same of few elements: a record of the normally distributed values in device memory, and after
 // it records with the launches that make what a row reads, those of the row, and all device memory. count.py
@@ -15,6 +15,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -103,14 +104,21 @@ void write_launches(const Row& row, const std::function<void(std::size_t, cudaSt
   write(record);
 }
 
-void write_all_launches() {
+using Names = std::vector<std::string_view>;
+bool are_wanted(const Names& names, std::string_view rows_of) {
+  return names.empty() || std::ranges::find(names, rows_of) != names.end();
+}
+
+void write_all_launches(const Names& names) {
   const calibrate::Workspace workspace(kElements, calibrate::wire_bytes(kElements), 1);
   for (const Measured& measured : calibrate::all_operations(workspace)) {
-    write_launches(measured, measured.launch);
+    if (are_wanted(names, measured.row.codec->name)) {
+      write_launches(measured, measured.launch);
+    }
   }
   for (const MeasuredStep& measured : calibrate::all_steps(workspace, nullptr)) {
     // DGC looks for a threshold in as many rounds as the tensor needs, and adds to places all over memory.
-    if (measured.step.method == "dgc") continue;
+    if (measured.step.method == "dgc" || !are_wanted(names, measured.step.method)) continue;
     write_launches(measured, measured.kernels.launch);
   }
 }
@@ -171,13 +179,16 @@ void write_run(Json record, const Kernels& kernels, int count) {
 }
 
 // Of as many elements in each wire, so that a block of threads that takes 32 chunks has them.
-void write_runs_of(std::size_t inputs) {
+void write_runs_of(std::size_t inputs, const Names& names) {
   launches::keep_memory(true);
   const std::size_t elements = inputs * kRunElements;
   const calibrate::Workspace workspace(elements, calibrate::wire_bytes(elements), 1);
   write_values();
   for (const Measured& measured : calibrate::all_operations(workspace)) {
-    if (measured.row.elements != kRunElements || !measured.row.variant.empty()) continue;
+    if (measured.row.elements != kRunElements || !measured.row.variant.empty() ||
+        !are_wanted(names, measured.row.codec->name)) {
+      continue;
+    }
     Json record = json_of(measured);
     record["output"] = expected_output(measured, workspace);
     record["counts"] = depends_on_values(measured);
@@ -186,7 +197,8 @@ void write_runs_of(std::size_t inputs) {
   }
   if (inputs > 1) return;
   for (const MeasuredStep& measured : calibrate::all_steps(workspace, nullptr)) {
-    if (measured.step.method == codecs::sparseloco.name) {
+    if (measured.step.method == codecs::sparseloco.name &&
+        are_wanted(names, measured.step.method)) {
       Json record = json_of(measured);
       record["counts"] = true;
       write_run(std::move(record), measured.kernels, calibrate::kCheckedLaunches);
@@ -196,12 +208,15 @@ void write_runs_of(std::size_t inputs) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   try {
+    const Names names(argv + 1, argv + argc);
     launches::expect_parameters(read_sizes(std::cin));
-    write_all_launches();
-    write_runs_of(1);
-    for (const int inputs : calibrate::kInputs) write_runs_of(static_cast<std::size_t>(inputs));
+    write_all_launches(names);
+    write_runs_of(1, names);
+    for (const int inputs : calibrate::kInputs) {
+      write_runs_of(static_cast<std::size_t>(inputs), names);
+    }
     apps::finish_output();
     return 0;
   } catch (const std::exception& error) {
