@@ -15,6 +15,9 @@
 #                                OTHERS: the folder of tests/peers/build_others.sh's libraries
 #                                PYTHON: one that has PyTorch (default: python3)
 #                                MINUTES: for the calibration (default: 2.3)
+#   tests/gpu.sh --tune [FOLDER] only lets the GPU choose the numbers of codecs/cuda/tuning.hpp, from
+#                                variants that --build --tune or --archive FILE --tune compiled, too; FOLDER
+#                                gets tuning_GPU.csv (default: build/gpu/logs). CONSTANTS: only these
 #
 # Exits with 1 where something failed; the last line says what was not done, and why.
 # The programs in build/gpu need nothing but a driver and the C library of where they were built, or a
@@ -34,7 +37,8 @@ absolute() {
 }
 
 usage() {
-  echo "usage: tests/gpu.sh [FOLDER] | --build | --archive FILE; the head of the script says more" >&2
+  echo "usage: tests/gpu.sh [FOLDER] | --build [--tune] | --archive FILE [--tune] | --tune [FOLDER];" \
+    "the head of the script says more" >&2
   exit 2
 }
 programs=build/gpu
@@ -55,6 +59,7 @@ known_architectures() {
     done | paste -sd ';'
 }
 
+# build [--tune]
 build() {
   architectures=${ARCHITECTURES:-$(known_architectures)}
   mkdir -p build/gpu-objects
@@ -78,6 +83,14 @@ build() {
   "$nvcc" -std=c++20 -O3 -Xcompiler -fPIC,-static-libstdc++,-static-libgcc -shared \
     $(echo "$architectures" | tr ';' '\n' | sed 's/.*/-gencode arch=compute_&,code=sm_&/') \
     -o "$programs/libchannels.so" tests/gpu/channels.cu
+  rm -rf "$programs/tune"
+  if [ "${1:-}" = --tune ]; then
+    # Lists, of one word each.
+    # shellcheck disable=SC2046,SC2086
+    python3 tests/gpu/tune.py --build "$programs/tune" --cmake build/gpu-objects --nvcc "$nvcc" \
+      --jobs "${JOBS:-2}" --architectures $(echo "$architectures" | tr ';' ' ') \
+      ${CONSTANTS:+--constants $CONSTANTS}
+  fi
   git describe --always --dirty --abbrev=12 > "$programs/commit" || echo unknown > "$programs/commit"
   checksum > "$programs/sources"
 }
@@ -85,7 +98,7 @@ build() {
 # What was built is packed with the scripts that run it. --transform: all in one folder.
 archive() {
   tar -czf "$1" --exclude=__pycache__ --exclude="$programs/logs" --transform 's,^,gardenhose-gpu/,' \
-    "$programs" tests/gpu.sh tests/gpu/*.py tests/peers traces/published/sdp4bit_quantizer_speed.csv \
+    "$programs" tests/gpu.sh tests/gpu/*.py traces/compiled/sources.py tests/peers traces/published/sdp4bit_quantizer_speed.csv \
     codecs/python docs/examples/comm-hook LICENSE
   echo "tests/gpu.sh: $1: $(du -h "$1" | cut -f1)" >&2
 }
@@ -120,23 +133,29 @@ missing() {
   not_done=${not_done:+$not_done; }$1
 }
 
+tune=
 case ${1:-} in
   --build)
-    [ $# = 1 ] || usage
-    build
+    [ "$*" = --build ] || [ "$*" = "--build --tune" ] || usage
+    build "${2:-}"
     exit 0
     ;;
   --archive)
-    [ $# = 2 ] || usage
-    build
+    [ $# = 2 ] || [ "$#${3:-}" = 3--tune ] || usage
+    build "${3:-}"
     archive "$(absolute "$2")"
     exit 0
+    ;;
+  --tune)
+    tune=1
+    shift
     ;;
   -*) usage ;;
 esac
 [ $# -le 1 ] || usage
 folder=${1:+$(absolute "$1")}
 logs=${folder:-build/gpu/logs}
+if [ -n "$tune" ]; then folder=${folder:-$logs}; fi
 folder=${folder:-traces/calibration}
 if ! names=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null); then
   echo "tests/gpu.sh: no NVIDIA GPU here (nvidia-smi finds none)" >&2
@@ -156,6 +175,16 @@ if ! "$programs/gpu_tests" --gtest_list_tests > "$logs/start.log" 2>&1; then
 fi
 rm -f "$logs/summary"
 gpu=$(echo "$names" | head -n 1 | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
+if [ -n "$tune" ]; then
+  if [ ! -e "$programs/tune/variants.json" ]; then
+    echo "tests/gpu.sh: no variants of kernels; compile them: tests/gpu.sh --build --tune" >&2
+    exit 3
+  fi
+  # shellcheck disable=SC2086
+  timed tune "${PYTHON:-python3}" tests/gpu/tune.py "$programs/tune" --output "$folder/tuning_$gpu.csv" \
+    ${CONSTANTS:+--constants $CONSTANTS}
+  exit
+fi
 table=$folder/$gpu.json
 failed=0
 

@@ -19,7 +19,6 @@ layout.
 """
 import argparse
 import csv
-import hashlib
 import json
 import multiprocessing
 import os
@@ -32,13 +31,10 @@ import digests
 import runs
 from pipes import PIPES
 from program import Program
+from sources import FLAGS, ROOT, hash_of_sources, kernel_files, target_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
 ARCHITECTURES = ("80", "89", "90", "100", "120")
-# What nvcc compiles for: codecs/cuda/architectures.cmake says why.
-TARGETS = {"100": "100f", "120": "120f"}
-FLAGS = ("-std=c++20", "-O3", "-fmad=false", "-ftz=false", "-prec-div=true")
 
 KEY = ("codec", "operation", "inputs", "value_bytes", "to")
 COLUMNS = KEY + ("kernels", "loops") + PIPES + ("registers", "shared_bytes", "threads",
@@ -46,36 +42,7 @@ COLUMNS = KEY + ("kernels", "loops") + PIPES + ("registers", "shared_bytes", "th
                                                  "code")
 
 
-# Sources
-
-def kernel_files():
-    return sorted(os.path.relpath(os.path.join(folder, name), ROOT)
-                  for folder, _, names in os.walk(os.path.join(ROOT, "codecs"))
-                  for name in names if name.endswith(".cu"))
-
-
-def with_headers(paths):
-    """The files and the headers of this repository that they include, in order."""
-    found, waiting = set(), list(paths)
-    while waiting:
-        path = waiting.pop()
-        if path in found or not os.path.exists(os.path.join(ROOT, path)):
-            continue
-        found.add(path)
-        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-            waiting += re.findall(r'^#include "([^"]+)"', file.read(), re.MULTILINE)
-    return sorted(found)
-
-
-def hash_of_sources(paths=None):
-    """Of their tokens, by default of all kernels': neither comments nor layout change what is compiled."""
-    sums = hashlib.sha256(" ".join(FLAGS + tuple(TARGETS.values())).encode())
-    for path in with_headers(paths or kernel_files()):
-        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-            text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
-        sums.update("\0".join([path] + text.split()).encode())
-    return sums.hexdigest()[:16]
-
+# Tables
 
 def table_of(architecture):
     return os.path.join(HERE, f"sm_{architecture}.csv")
@@ -109,9 +76,8 @@ def compile_kernels(architecture, options):
         cubins.append(output)
         if os.path.exists(output):
             continue
-        target = f"-arch=sm_{TARGETS.get(architecture, architecture)}"
-        subprocess.run([options.nvcc, *FLAGS, target, "-cubin", "-I", ROOT, "-o", output + ".part",
-                        os.path.join(ROOT, path)], check=True)
+        subprocess.run([options.nvcc, *FLAGS, f"-arch={target_of(architecture)}", "-cubin", "-I", ROOT,
+                        "-o", output + ".part", os.path.join(ROOT, path)], check=True)
         os.replace(output + ".part", output)
     return cubins
 
