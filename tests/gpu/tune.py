@@ -120,13 +120,13 @@ def libraries_of(constant, folder, architecture):
     """{Variant: library}, the default's first, and {Variant: why it is left out}."""
     rows = {row["value"]: row for row in json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
             if row["constant"] == constant.name}
+    compiled = rows.get(constant.value, {}).get("spilled_bytes", {})
+    if architecture not in compiled:
+        raise ValueError(f"{folder}: {constant.name} was compiled for {' '.join(compiled) or 'no GPU'}, and this "
+                         f"one is sm_{architecture}; ARCHITECTURES={architecture} tests/gpu.sh --build --tune")
     libraries, left_out = {}, {}
     for variant in tune_space.variants_of(constant):
-        if variant.value not in rows:
-            left_out[variant] = "was not built"
-            continue
-        spilled, of_default = (rows[value]["spilled_bytes"].get(architecture, 0)
-                               for value in (variant.value, constant.value))
+        spilled, of_default = (rows[value]["spilled_bytes"][architecture] for value in (variant.value, constant.value))
         if spilled > of_default:
             left_out[variant] = f"spills {spilled - of_default} bytes more"
         else:
@@ -172,7 +172,8 @@ def lines_of(rows):
 
 def time_all(options):
     folder = Path(options.folder)
-    constants = wanted_of(built_constants(folder), options.constants)
+    built = {row["constant"] for row in json.loads((folder / MANIFEST).read_text(encoding="utf-8"))}
+    constants = wanted_of([one for one in built_constants(folder) if one.name in built], options.constants)
     gpu = tune_device.Gpu()
     reference_file = Path(options.programs or folder.parent) / "libgardenhose_codecs.so"
     reference = ctypes.CDLL(str(reference_file.resolve())) if reference_file.exists() else None

@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """tests/gpu/tune.py without a GPU: what it reads of the header, what variants are, what it leaves out, and how it
 chooses. Argument: a build folder, whose library for CPUs takes the place of those on a GPU."""
+import contextlib
+import csv
 import ctypes
+import io
+import json
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -140,7 +145,9 @@ class Choices(unittest.TestCase):
 
 
 class HostGpu:
-    """Device memory is the host's."""
+    """Device memory is the host's, and all takes a second."""
+
+    name, architecture = "a host", "90"
 
     def __init__(self):
         self.kept = {}
@@ -214,6 +221,34 @@ class Timings(unittest.TestCase):
             self.assertEqual(len(results[2].seconds), 2)
             if operation in ONE.operations:
                 self.assertEqual((results[8].why_not, results[8].seconds), ("writes other bytes", ()))
+
+    @mock.patch.multiple(tune_device, ELEMENTS=1 << 16, CHECKED=(1 << 16) - 13, ROUNDS=3, Gpu=HostGpu)
+    def test_the_table_says_where_it_is_from_and_what_was_chosen(self):
+        library = OnHost(ctypes.CDLL(str(LIBRARY)))
+        library.gardenhose_encode = library.library.gardenhose_encode
+        library.gardenhose_decode_reduce = library.library.gardenhose_decode_reduce
+        with tempfile.TemporaryDirectory() as name, mock.patch.object(ctypes, "CDLL", lambda _: library):
+            folder = Path(name) / "tune"
+            folder.mkdir()
+            (folder / "tuning.hpp").write_text(DECLARED, encoding="utf-8")
+            spilled = {2: 0, 4: 0, 8: 24}
+            (folder / tune.MANIFEST).write_text(json.dumps(
+                [{"constant": "kOne", "value": value, "library": "some.so", "spilled_bytes": {"90": spilled[value]}}
+                 for value in (4, 2, 8)]), encoding="utf-8")
+            (Path(name) / "commit").write_text("0123abc\n", encoding="utf-8")
+            (Path(name) / "libgardenhose_codecs.so").touch()
+            with contextlib.redirect_stdout(io.StringIO()):
+                tune.time_all(mock.Mock(folder=str(folder), programs=None, constants=[], output=f"{name}/table"))
+            lines = Path(name, "table").read_text(encoding="utf-8").splitlines()
+            with self.assertRaisesRegex(ValueError, "compiled for 90, and this one is sm_103"):
+                tune.libraries_of(ONE, folder, "103")
+        self.assertRegex(lines[0], r"^# Variants of kernels on a host \(sm_90\), built from 0123abc, timed on ")
+        self.assertEqual(lines[2], "# kOne = 4, as it is")
+        rows = list(csv.DictReader(lines[3:]))
+        self.assertEqual(len(rows), 3 * len(ONE.operations))
+        for row in rows:
+            self.assertEqual(row["left_out"], "spills 24 bytes more" if row["value"] == "8" else "")
+            self.assertEqual(row["median_s"] == "", row["value"] == "8")
 
     def test_what_the_library_for_cpus_lacks_is_compared_with_the_default(self):
         library = ctypes.CDLL(str(LIBRARY))
