@@ -218,6 +218,12 @@ class Grids(unittest.TestCase):
         halves = np.array(results[:1], "u4").view(np.float16)
         np.testing.assert_array_equal(halves, [1.5, 3])
 
+    def test_predicates_come_from_a_byte_of_a_register(self):
+        # Lane i's number is in the upper byte: bits 8 to 14, of which 8 and 10 are looked at.
+        _, results = ran(["S2R R0, SR_TID.X", "IMAD.SHL.U32 R2, R0, 0x100, RZ", "MOV R1, 0x0",
+                          "R2P PR, R2.B1, 0x5", "@P0 VIADD R1, R1, 0x1", "@P2 VIADD R1, R1, 0x4"] + STORE)
+        self.assertEqual(results, [i & 5 for i in range(64)])
+
     def test_unknown_instructions_are_refused(self):
         with self.assertRaises(NotImplementedError):
             ran(["FROBNICATE R1, R2"] + STORE)

@@ -259,7 +259,8 @@ def permute(l, at, one):
 
 
 def to_predicates(l, at, one):
-    value, mask = l.word(one.operands[1], at), int(one.operands[2], 16)
+    register, _, byte = one.operands[1].replace(".reuse", "").partition(".B")
+    value, mask = l.word(register, at) >> U32(8 * int(byte or 0)), int(one.operands[2], 16)
     kind = "UP" if one.base == "R2UP" else "P"
     for i in range(7):
         if mask >> i & 1:
