@@ -45,13 +45,8 @@ inline constexpr int kSignBlocks = 2;
 // tune: 4 8 16 | decode_reduce sign_g2048 8, decode_reduce sign_g2048 16
 inline constexpr int kSignWiresInFlight = 8;
 
-// Blocks that wait at barriers while they search for the largest values of a chunk of 4096: several
-// on a multiprocessor keep its memory busy. What registers this leaves each thread suffice.
-// tune: 3 4 5 6 7 8 | encode topk64, encode sparseloco
-inline constexpr int kTopKBlocks = 6;
-// tune: 2 3 4 5 6 | encode_feedback topk64, encode_feedback sparseloco
-inline constexpr int kTopKFeedbackBlocks = 4;
-// Such that add sparse wires, and wait at a barrier for each.
+// Blocks that add sparse wires, and wait at a barrier for each: several on a multiprocessor keep its memory
+// busy.
 // tune: 4 5 6 7 8 | decode topk64, decode_reduce topk64 8
 inline constexpr int kSparseSumBlocks = 6;
 

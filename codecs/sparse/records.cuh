@@ -100,11 +100,12 @@ __device__ inline Record scale_record(const SparseShape& shape, std::size_t chun
 // Word `w` of a record of `entries` numbers of `bits` bits each; get(e) is number e.
 template <typename Get>
 __device__ std::uint32_t record_word(unsigned w, unsigned bits, unsigned entries, Get get) {
-  std::uint32_t word = 0;
-  const unsigned first = w * 32, end = first + 32;
-  for (unsigned e = first / bits; e < entries && e * bits < end; ++e) {
-    const unsigned at = e * bits;
-    word |= at >= first ? get(e) << (at - first) : get(e) >> (first - at);
+  const unsigned first = w * 32;
+  unsigned e = first / bits;
+  if (e >= entries) return 0;
+  std::uint32_t word = get(e) >> (first - e * bits);
+  for (unsigned at = (e + 1) * bits - first; at < 32 && ++e < entries; at += bits) {
+    word |= get(e) << at;
   }
   return word;
 }

@@ -32,9 +32,11 @@ struct TileMap {
 
   // Index in memory of a tile's first element, and, from there, of a place.
   __device__ std::size_t first(unsigned tile) const {
+    if (gap == 0) return std::size_t{tile} * tile_elements;
     return tile / across * row_of_tiles + std::size_t{tile % across} * tile_columns;
   }
   __device__ std::size_t offset(unsigned place) const {
+    if (gap == 0) return place;
     const auto row = static_cast<unsigned>(std::uint64_t{place} * inverse >> kInverseBits);
     return place + row * gap;
   }
@@ -44,13 +46,17 @@ struct TileMap {
     return left < tile_elements ? static_cast<unsigned>(left) : tile_elements;
   }
 
+  // Whether all of the tile that starts there is in memory, in vectors.
+  __device__ bool is_whole(std::size_t first) const {
+    return vectors && elements - first >= tile_elements;
+  }
+
   // Vectors at places that are multiples of 4; zeros beyond the tile.
   template <typename Value, int kVectors>
   __device__ void load(const Value* values, std::size_t first, Places places,
                        uint4 (&x)[kVectors]) const {
     if (is_whole(first)) {
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v) x[v] = load_whole(values + first, places.at(v));
+      load_whole(values + first, places, x);
     } else {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) x[v] = load_parts(values, first, places.at(v));
@@ -60,25 +66,46 @@ struct TileMap {
   __device__ void store(const uint4 (&x)[kVectors], std::size_t first, Places places,
                         float* values) const {
     if (is_whole(first)) {
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v) store_whole(x[v], places.at(v), values + first);
+      store_whole(x, places, values + first);
     } else {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) store_parts(x[v], first, places.at(v), values);
     }
   }
 
+  // Of a whole tile.
+  template <typename Value, int kVectors>
+  __device__ void load_whole(const Value* tile, Places places, uint4 (&x)[kVectors]) const {
+    if (is_run<kVectors>(places)) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) x[v] = load_four(tile + places.at(v));
+      return;
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const bool inside = places.at(v) < tile_elements;
+      x[v] = inside ? load_four(tile + offset(places.at(v))) : make_uint4(0, 0, 0, 0);
+    }
+  }
+  template <int kVectors>
+  __device__ void store_whole(const uint4 (&x)[kVectors], Places places, float* tile) const {
+    if (is_run<kVectors>(places)) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) *reinterpret_cast<uint4*>(tile + places.at(v)) = x[v];
+      return;
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      if (places.at(v) >= tile_elements) continue;
+      *reinterpret_cast<uint4*>(tile + offset(places.at(v))) = x[v];
+    }
+  }
+
  private:
-  __device__ bool is_whole(std::size_t first) const {
-    return vectors && elements - first >= tile_elements;
-  }
-  template <typename Value>
-  __device__ uint4 load_whole(const Value* tile, unsigned place) const {
-    if (place >= tile_elements) return make_uint4(0, 0, 0, 0);
-    return load_four(tile + offset(place));
-  }
-  __device__ void store_whole(const uint4& vector, unsigned place, float* tile) const {
-    if (place < tile_elements) *reinterpret_cast<uint4*>(tile + offset(place)) = vector;
+  // Whether the vectors are as far apart in memory as in the tile, and all of them in it.
+  template <int kVectors>
+  __device__ bool is_run(Places places) const {
+    return gap == 0 && places.at(kVectors - 1) < tile_elements;
   }
   template <typename Value>
   __device__ uint4 load_parts(const Value* values, std::size_t first, unsigned place) const {

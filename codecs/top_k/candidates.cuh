@@ -1,151 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidates of a chunk: those of its values that reach a first bound, few enough for one warp.
+// The candidates of a chunk: those of its vectors in which a value reaches a first bound. A lane takes
+// few of them into registers, in turn with the others, so that rounds, lanes and then a lane's values
+// have the order of the chunk.
 // kZeros: the number of low bits that are zero in all keys (bfloat16: 16); no search looks there.
 #pragma once
 
-#include "codecs/top_k/chunk.cuh"
+#include "codecs/top_k/threshold.cuh"
 
 namespace codecs::cuda {
 
-// A key, and how many reach it.
-struct Threshold {
-  unsigned key = 0;
-  unsigned reach = 0;
-  unsigned above = 0;  // how many reach key + 1, where more than wanted reach key
-};
-
-// Raises the threshold until no more than `most` of a warp's keys reach it, but always `count`; or
-// until all that are too many equal it.
-template <int kKeys>
-__device__ Threshold raise(const unsigned (&keys)[kKeys], Threshold low, unsigned count,
-                           unsigned most) {
-  unsigned largest = 0;
+// A key that `count` of the values reach, 0 where too few are above it.
+template <int kZeros, int kMaxima>
+__device__ unsigned bound_of_maxima(const float (&maxima)[kMaxima], unsigned count) {
+  unsigned keys[kMaxima], least = 0x7FFFFFFFu;
 #pragma unroll
-  for (int i = 0; i < kKeys; ++i) largest = max(largest, keys[i]);
-  unsigned high = __reduce_max_sync(kAllLanes, largest) + 1;
-  while (low.reach > most && high - low.key > 1) {
-    const unsigned middle = low.key + (high - low.key) / 2;
-    unsigned reach = 0;
-#pragma unroll
-    for (int i = 0; i < kKeys; ++i) reach += (middle - 1 - keys[i]) >> 31;  // keys are below 2^31
-    reach = __reduce_add_sync(kAllLanes, reach);
-    if (reach >= count) {
-      low.key = middle;
-      low.reach = reach;
-    } else {
-      high = middle;
-      low.above = reach;
-    }
-  }
-  return low;
-}
-
-// A key above 0 that `count` of the values reach, if so many do; one warp's work.
-template <int kChunk, int kZeros>
-__device__ unsigned bound_of_maxima(const Selection<kChunk>& s, unsigned count) {
-  constexpr int kPerLane = ChunkBlock<kChunk>::kThreads / kWarpLanes;
-  unsigned keys[kPerLane], least = 0x7FFFFFFFu;
-#pragma unroll
-  for (int i = 0; i < kPerLane; ++i) {
-    keys[i] = key_of(s.maxima[threadIdx.x + kWarpLanes * i]) >> kZeros;
+  for (int i = 0; i < kMaxima; ++i) {
+    keys[i] = key_of(maxima[i]) >> kZeros;
     least = min(least, keys[i]);
   }
   least = __reduce_min_sync(kAllLanes, least);
   // A few candidates more cost less than further rounds.
-  const Threshold bound =
-      raise(keys, {.key = least, .reach = ChunkBlock<kChunk>::kThreads}, count, count + count / 8);
-  return max(bound.key, 1u) << kZeros;
+  const Threshold bound = raise(keys, {.key = least, .reach = kMaxima * kWarpLanes},
+                                largest_of(keys) + 1, count, count + count / 8, 1);
+  return bound.key << kZeros;
 }
 
-// x[i], of kCount from kFirst on, by choices: an index that is no constant would put x in memory.
-template <int kFirst, int kCount, int kValues>
-__device__ float pick(const float (&x)[kValues], int i) {
-  if constexpr (kCount == 1) {
-    return x[kFirst];
-  } else {
-    constexpr int kHalf = kCount / 2;
-    const float low = pick<kFirst, kHalf>(x, i);
-    const float high = pick<kFirst + kHalf, kHalf>(x, i);
-    return (i & kHalf) != 0 ? high : low;
-  }
+__device__ inline bool reaches(const uint4& v, float bound) {
+  return !(fabsf(__uint_as_float(v.x)) < bound) | !(fabsf(__uint_as_float(v.y)) < bound) |
+         !(fabsf(__uint_as_float(v.z)) < bound) |
+         !(fabsf(__uint_as_float(v.w)) < bound);  // NaNs too
 }
 
+// Lists the vectors with values that reach the bound, if these are not too many; their number.
 template <int kChunk>
-__device__ void collect_candidates(const float (&x)[ChunkBlock<kChunk>::kValues],
-                                   Selection<kChunk>& s) {
-  using Block = ChunkBlock<kChunk>;
-  const float bound = __uint_as_float(s.bound);
-  unsigned hits = 0;
+__device__ unsigned list_candidates(unsigned bound_key, Selection<kChunk>& s) {
+  constexpr int kPerLane = Selection<kChunk>::kPerLane;
+  constexpr int kWords = (kPerLane + 31) / 32;
+  const float bound = __uint_as_float(bound_key);
+  unsigned hits[kWords] = {}, own = 0;
 #pragma unroll
-  for (int i = 0; i < Block::kValues; ++i) {
-    if (!(fabsf(x[i]) < bound)) hits |= 1u << i;  // NaNs too
+  for (int v = 0; v < kPerLane; ++v) {
+    if (reaches(s.own(v), bound)) hits[v / 32] |= 1u << (v % 32);
   }
-  if (hits == 0) return;
-  const auto own = static_cast<unsigned>(__popc(hits));
-  unsigned slot = atomicAdd(&s.candidate_count, own);
-  if (slot + own > kMostCandidates) return;
-  for (; hits != 0; hits &= hits - 1) {
-    const int i = __ffs(static_cast<int>(hits)) - 1;
-    s.candidates[slot] = pick<0, Block::kValues>(x, i);
-    s.candidate_indices[slot] = static_cast<std::uint16_t>(Block::index(i));
-    ++slot;
+#pragma unroll
+  for (int w = 0; w < kWords; ++w) own += static_cast<unsigned>(__popc(hits[w]));
+  const unsigned through = sum_through(own);
+  const unsigned all = of_last_lane(through);
+  if (all > kMostCandidates) return all;
+  unsigned slot = through - own;
+#pragma unroll
+  for (int w = 0; w < kWords; ++w) {
+    const unsigned first = lane() * kPerLane + static_cast<unsigned>(32 * w - 1);
+    for (; hits[w] != 0; hits[w] &= hits[w] - 1) {
+      s.candidates[slot++] = static_cast<std::uint16_t>(
+          first + static_cast<unsigned>(__ffs(static_cast<int>(hits[w]))));
+    }
+  }
+  __syncwarp();
+  return all;
+}
+
+// How many bits are before those of this lane's rounds, 4 in each.
+template <int kRounds>
+__device__ void count_before(unsigned bits, unsigned (&before)[kRounds]) {
+  unsigned start = 0;
+#pragma unroll
+  for (int first = 0; first < kRounds; first += 4) {
+    unsigned own = 0;  // 4 rounds' numbers, each of all lanes at most 128
+#pragma unroll
+    for (int r = first; r < first + 4 && r < kRounds; ++r) {
+      own |= static_cast<unsigned>(__popc(bits & (15u << (4 * r)))) << (8 * (r - first));
+    }
+    const unsigned through = sum_through(own);
+    const unsigned all = of_last_lane(through);
+#pragma unroll
+    for (int r = first; r < first + 4 && r < kRounds; ++r) {
+      before[r] = start + ((through - own) >> (8 * (r - first)) & 0xFFu);
+      start += all >> (8 * (r - first)) & 0xFFu;
+    }
   }
 }
 
-// Selects among the candidates, which are at least `count`; one warp's work.
-template <int kChunk, int kZeros>
-__device__ void select_candidates(unsigned count, Selection<kChunk>& s) {
-  const unsigned candidates = s.candidate_count;
-  float x[kCandidatesPerLane];
-  unsigned keys[kCandidatesPerLane];
+// Of the lane's keys, 4 in each round, a bit each.
+template <int kRounds>
+__device__ unsigned chosen_of(const unsigned (&keys)[4 * kRounds], const Choice& choice) {
+  unsigned chosen = 0;
 #pragma unroll
-  for (int i = 0; i < kCandidatesPerLane; ++i) {
-    const unsigned c = threadIdx.x + kWarpLanes * i;
-    x[i] = c < candidates ? s.candidates[c] : 0.0f;
-    keys[i] = key_of(x[i]) >> kZeros;
+  for (int i = 0; i < 4 * kRounds; ++i) chosen |= keys[i] >= choice.least ? 1u << i : 0u;
+  if (choice.ties == 0) return chosen;
+  unsigned ties = 0, before[kRounds];
+#pragma unroll
+  for (int i = 0; i < 4 * kRounds; ++i) ties |= keys[i] + 1 == choice.least ? 1u << i : 0u;
+  count_before(ties, before);
+#pragma unroll
+  for (int i = 0; i < 4 * kRounds; ++i) {
+    const unsigned lower = ties & ((1u << i) - (1u << i / 4 * 4));
+    const unsigned earlier = before[i / 4] + static_cast<unsigned>(__popc(lower));
+    if (earlier < choice.ties) chosen |= ties & 1u << i;
   }
+  return chosen;
+}
+
+// Selects among the candidates, whose values that reach the bound are at least `count`. The largest key.
+template <int kRounds, int kZeros, int kChunk>
+__device__ unsigned select_candidates(unsigned candidates, unsigned bound, unsigned count,
+                                      Selection<kChunk>& s) {
+  unsigned vectors[kRounds], keys[4 * kRounds], before[kRounds];
+#pragma unroll
+  for (int r = 0; r < kRounds; ++r) {
+    const unsigned c = lane() + static_cast<unsigned>(kWarpLanes * r);
+    vectors[r] = c < candidates ? s.candidates[c] : 0u;
+    const uint4 v = c < candidates ? s.vectors[s.place(vectors[r])] : make_uint4(0, 0, 0, 0);
+    keys[4 * r] = key_of(v.x) >> kZeros;
+    keys[4 * r + 1] = key_of(v.y) >> kZeros;
+    keys[4 * r + 2] = key_of(v.z) >> kZeros;
+    keys[4 * r + 3] = key_of(v.w) >> kZeros;
+  }
+  const unsigned largest = largest_of(keys);
   const Threshold threshold =
-      raise(keys, {.key = s.bound >> kZeros, .reach = candidates}, count, count);
-  const bool tied = threshold.reach > count;
+      raise(keys, {.key = bound >> kZeros, .reach = 4 * candidates}, largest + 1, count, count, 4);
+  const unsigned chosen = chosen_of<kRounds>(keys, choice_at(threshold, count));
+  count_before(chosen, before);
 #pragma unroll
-  for (int i = 0; i < kCandidatesPerLane; ++i) {
-    if (static_cast<unsigned>(kWarpLanes * i) >= candidates) break;
-    if (keys[i] < threshold.key) continue;
-    set_bit(tied && keys[i] == threshold.key ? s.ties : s.selected,
-            s.candidate_indices[threadIdx.x + kWarpLanes * i]);
+  for (int i = 0; i < 4 * kRounds; ++i) {
+    if ((chosen >> i & 1u) == 0) continue;
+    s.indices[before[i / 4]++] = static_cast<std::uint16_t>(4 * vectors[i / 4] + i % 4);
   }
-  __syncwarp();
-  if (tied) take_ties<kChunk>(count - threshold.above, s);
-  __syncwarp();
-  count_before<kChunk>(s);
-  __syncwarp();
-#pragma unroll
-  for (int i = 0; i < kCandidatesPerLane; ++i) {
-    if (static_cast<unsigned>(kWarpLanes * i) >= candidates) break;
-    if (keys[i] < threshold.key) continue;
-    const unsigned index = s.candidate_indices[threadIdx.x + kWarpLanes * i];
-    if ((s.selected[index / 32] >> (index % 32) & 1u) != 0) store_selected(x[i], index, s);
-  }
-}
-
-// Selects the candidates, which are fewer than `count`, and the lowest of the others, which are
-// zeros; one warp's work.
-template <int kChunk>
-__device__ void select_zeros(unsigned valid, unsigned count, Selection<kChunk>& s) {
-  constexpr unsigned kWords = ChunkBlock<kChunk>::kWords;
-  for (unsigned c = threadIdx.x; c < s.candidate_count; c += kWarpLanes) {
-    set_bit(s.selected, s.candidate_indices[c]);
-  }
-  __syncwarp();
-  for (unsigned w = threadIdx.x; w < kWords; w += kWarpLanes) {
-    const unsigned first = 32 * w;
-    const unsigned inside = valid >= first + 32 ? 0xFFFFFFFFu
-                            : valid > first     ? (1u << (valid - first)) - 1u
-                                                : 0u;
-    s.ties[w] = inside & ~s.selected[w];
-  }
-  __syncwarp();
-  take_ties<kChunk>(count - s.candidate_count, s);
+  return largest << kZeros;
 }
 
 }  // namespace codecs::cuda

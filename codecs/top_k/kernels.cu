@@ -98,9 +98,8 @@ void launch_selected(const Format& format, const SparseShape& shape, const TopKI
                      const TopKOutput& out, cudaStream_t stream) {
   const bool feeds = in.residual.values != nullptr;
   with_chunk(format, [&]<typename Static>(Static) {
-    const Grid grid{.blocks = chunk_blocks(shape.chunks, 1),
-                    .threads = Static::Block::kThreads,
-                    .stream = stream};
+    const Grid grid{
+        .blocks = chunk_blocks(shape.chunks, 1), .threads = kWarpLanes, .stream = stream};
     if (feeds) {
       launch(top_k_kernel<Static::kChunk, true, Value>, grid, in, shape, out);
     } else {

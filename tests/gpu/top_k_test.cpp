@@ -29,16 +29,22 @@ Codec codec_of(const Format& format) {
   return {.name = "", .format = format, .encode = encode_top_k, .decode = decode_top_k};
 }
 
-void expect_reference_bytes(const Format& format, const std::vector<float>& values) {
-  const DeviceBuffer<float> input{std::span(values)};
-  const GuardedBytes wire(encoded_bytes(format, values.size()));
+template <typename Value>
+void expect_wire(const Format& format, const std::vector<Value>& values,
+                 const std::vector<std::byte>& expected) {
+  const DeviceBuffer<Value> input{std::span(values)};
+  const GuardedBytes wire(expected.size());
   const GuardedBytes scratch(top_k_scratch_bytes(format, values.size()));
-  encode_top_k_async(format, {input.get(), values.size()},
+  encode_top_k_async(format, Tensor<const Value>{input.get(), values.size()},
                      {.wires = wire.get(), .scratch = scratch.get()}, nullptr);
-  const auto expected = encoded(codec_of(format), values);
   EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size())
-      << format_name(format) << " " << values.size();
+      << format_name(format) << " " << values.size() << " of " << sizeof(Value) << " bytes";
   (void)scratch.to_host();
+}
+
+void expect_reference_bytes(const Format& format, const std::vector<float>& values) {
+  const auto expected = encoded(codec_of(format), values);
+  expect_wire(format, values, expected);
 
   const DeviceBuffer<std::byte> encoded_input{std::span(expected)};
   const GuardedBytes out(values.size() * sizeof(float));
@@ -81,9 +87,16 @@ TEST(TopKKernels, SelectTheLowestOfEqualsAndOfManyCandidates) {
     if (i % 3 == 0) zeros[i] = -0.0f;
   }
   std::ranges::sort(sorted);
-  for (const auto& values : {equal, few, sorted, runs, nans, sparse, ties, zeros}) {
-    expect_reference_bytes(top(64, 4096), values);
-    expect_reference_bytes(top(410, 4096, Element::sign_magnitude2), values);
+  // Ties among fewer candidates.
+  std::vector<float> few_ties = normal_values(kElements);
+  for (std::size_t i = 7; i < kElements; i += 50) few_ties[i] = i % 4 == 0 ? 6.0f : -6.0f;
+  for (const auto& values : {equal, few, sorted, runs, nans, sparse, ties, zeros, few_ties}) {
+    for (const Format& format :
+         {top(64, 4096), top(128, 4096, Element::bf16), top(410, 4096, Element::sign_magnitude2)}) {
+      expect_reference_bytes(format, values);
+      const std::vector<Bf16> rounded = as_bf16(values);
+      expect_wire(format, rounded, encoded(codec_of(format), as_floats(rounded)));
+    }
   }
 }
 
@@ -199,11 +212,14 @@ void expect_reference_feedback(const Format& format, const Feedback& feedback,
 TEST(TopKKernels, UpdateTheResidualLikeTheReference) {
   const Feedback sparseloco_feedback{.gain = 0.5f, .carry = 0.95f};
   const Feedback low_pass{.gain = 1, .carry = 1, .keep = 0.75f, .take = 0.25f};
-  for (const Element element :
-       {Element::codebook2, Element::sign_magnitude2, Element::sign, Element::bf16}) {
+  const Feedback alternating{.gain = 1, .carry = -1};
+  // Large values become infinities in 16 bits.
+  for (const Element element : {Element::codebook2, Element::sign_magnitude2, Element::sign,
+                                Element::bf16, Element::fp16}) {
     for (const std::size_t elements : {1u, 1000u, 4096u, 20'003u}) {
       expect_reference_feedback(top(64, 4096, element), sparseloco_feedback, elements);
     }
+    expect_reference_feedback(top(64, 4096, element), alternating, 8192);
     expect_reference_feedback(top(16, 1024, element), low_pass, 5000);
     expect_reference_feedback(top(128, 8192, element), low_pass, 9000);
   }
