@@ -99,14 +99,16 @@ struct EncodeOutput {
 
 __device__ inline std::uint32_t magnitude_bits(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
 
-// The largest |x| of the lane as bits; NaNs are above infinity.
-__device__ inline std::uint32_t magnitude_bits(const float (&x)[kLaneElements]) {
+// The largest |x| as bits; NaNs are above infinity.
+template <int kCount>
+__device__ std::uint32_t magnitude_bits(const float (&x)[kCount]) {
+  static_assert(kCount % 2 == 0);
   if (takes_three_integers()) {
     // Among negative floats the bits order magnitudes as unsigned numbers, among others as signed ones.
     int positive = 0;
     std::uint32_t negative = 0;
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) {
+    for (int i = 0; i < kCount; ++i) {
       positive = max(positive, __float_as_int(x[i]));
       negative = max(negative, __float_as_uint(x[i]));
     }
@@ -114,7 +116,7 @@ __device__ inline std::uint32_t magnitude_bits(const float (&x)[kLaneElements]) 
   }
   float even = fabsf(x[0]), odd = fabsf(x[1]);
 #pragma unroll
-  for (int i = 2; i < kLaneElements; i += 2) {
+  for (int i = 2; i < kCount; i += 2) {
     even = larger_or_nan(even, fabsf(x[i]));
     odd = larger_or_nan(odd, fabsf(x[i + 1]));
   }

@@ -50,9 +50,9 @@ inline constexpr int kSignWiresInFlight = 8;
 // tune: 4 5 6 7 8 | decode topk64, decode_reduce topk64 8
 inline constexpr int kSparseSumBlocks = 6;
 
-// Threads of a block that rotates several short blocks of values.
-// tune: 128 256 512 | encode eden4_g4096, decode eden4_g4096, encode int4_g128_rht128_sr
-inline constexpr int kRotationThreads = 256;
+// Values that a block of threads rotates, at least, in blocks of values of their own.
+// tune: 2048 4096 8192 | encode int4_g128_rht128_sr, encode nvfp4_rht16
+inline constexpr int kRotationElements = 4096;
 
 // Wires of EDEN whose loads are in flight together.
 // tune: 2 4 8 | decode_reduce eden4_g4096 8
@@ -62,7 +62,7 @@ inline constexpr int kEdenWiresInFlight = 4;
 // tune: 1 2 4 8 | encode_feedback random_k64
 inline constexpr int kRandomKVectors = 4;
 
-static_assert(kThreadsPerBlock % 32 == 0 && kRotationThreads % 32 == 0, "whole warps");
+static_assert(kThreadsPerBlock % 32 == 0 && kRotationElements % (64 * 32) == 0, "whole warps");
 static_assert((kWiresInFlight & (kWiresInFlight - 1)) == 0 &&
                   (kByteWiresInFlight & (kByteWiresInFlight - 1)) == 0,
               "sums halve what is left");

@@ -1,45 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/eden/kernels.hpp"
 #include "codecs/eden/lane.cuh"
+#include "codecs/eden/sums.cuh"
 #include "codecs/rotation/launch.cuh"
 
 namespace codecs::cuda {
 namespace {
 
-// A group's codes, as its threads have them, and its scale.
-struct EdenWords {
-  std::uint32_t words[2] = {};
-  float scale = 0;
-};
-
 // x is rotated, and `bits` are of the largest magnitude before.
-template <int kBits, int kLog>
-__device__ EdenWords quantise(float (&x)[kLaneElements], std::uint32_t bits, const float* levels,
-                              float (*sums)[RotationTile<kLog>::kThreads / kWarpLanes]) {
-  constexpr float kSize = RotationTile<kLog>::kBlock;
+template <int kBits, typename Tile>
+__device__ EdenWords<Tile> quantise(float (&x)[Tile::kHeld], std::uint32_t bits,
+                                    float (&sums)[2][kEdenRuns<Tile>]) {
+  constexpr float kSize = Tile::kBlock;
+  constexpr int kWords = kEdenWords<Tile>;
   // 2^(127 - e) and its inverse, by their bits.
   const std::uint32_t exponent = bits >> 23;
   const float power = __uint_as_float(exponent < 254 ? (254 - exponent) << 23 : 1u << 23);
   const float inverse_power = __uint_as_float((exponent < 253 ? exponent : 253u) << 23);
-  float square = 0;
+  EdenWords<Tile> group = signs_of_codes<kBits, Tile>(x);
+  float partial[kWords] = {};
 #pragma unroll
-  for (int k = 0; k < kLaneElements; ++k) {
-    x[k] *= power;
-    square = __fmaf_rn(x[k], x[k], square);
+  for (int i = 0; i < Tile::kHeld; ++i) {
+    x[i] = fabsf(x[i]) * power;
+    partial[i % kWords] = __fmaf_rn(x[i], x[i], partial[i % kWords]);
   }
-  square = group_sum<kLog>(square, sums[0]);
+  const float square = group_sum<Tile>(partial, sums[0]);
   const float inverse = __fsqrt_rn(__fdiv_rn(kSize, square));
-  EdenWords group;
-  float product = 0;
 #pragma unroll
-  for (int k = 0; k < kLaneElements; ++k) {
-    const float v = x[k] * inverse;
-    const std::uint32_t code =
-        nearest_centroid<kBits>(fabsf(v)) | __float_as_uint(v) >> 31 << (kBits - 1);
-    put_code<kBits>(code, k, group.words);
-    product = __fmaf_rn(levels[code], x[k], product);
+  for (int m = 0; m < kWords; ++m) {
+    partial[m] = add_magnitudes<kBits, kWords>(x + m, inverse, group.words[m]);
   }
-  product = group_sum<kLog>(product, sums[1]);
+  const float product = group_sum<Tile>(partial, sums[1]);
   group.scale = __fdiv_rn(square, product) * (1 / kSize) * inverse_power;
   const bool tiny = __uint_as_float(bits) < kTinyGroup;
   const bool finite = bits < kInfinityBits && __float_as_uint(square) < kInfinityBits;
@@ -48,33 +39,34 @@ __device__ EdenWords quantise(float (&x)[kLaneElements], std::uint32_t bits, con
 }
 
 template <int kBits, int kLog, typename Source>
-__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+__global__ void __launch_bounds__(EdenTile<kLog>::kThreads, kEncodeBlocks<kLog>)
     encode_eden_kernel(Source source, EdenShape shape, Signs signs, EncodeOutput output) {
-  using Tile = RotationTile<kLog>;
+  using Tile = EdenTile<kLog>;
   __shared__ float exchange[Tile::kExchange];
   __shared__ uint4 draws[Tile::kDraws];
-  __shared__ float levels[kEdenLevels];
-  __shared__ float sums[2][Tile::kThreads / kWarpLanes];
+  __shared__ float sums[2][kEdenRuns<Tile>];
   __shared__ std::uint32_t largest[Tile::kThreads / kWarpLanes];
   const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
-  float x[kLaneElements];
-  load_tile(source, first + threadIdx.x / kWarpLanes * kTileElements, x);
-  draw_signs<kLog>(signs, first, draws);
-  fill_levels<kBits>(levels);
-  std::uint32_t bits = share_largest<kLog>(magnitude_bits(x), largest);
+  float x[Tile::kHeld];
+  load_row<Tile::kElements>(source.values, source.elements, first, x);
+  const auto order = row_order(source.values);
+  draw_signs<Tile>(signs, first, draws);
+  std::uint32_t bits = share_largest<Tile>(magnitude_bits(x), largest);
   __syncthreads();
-  bits = shared_largest<kLog>(bits, largest);
-  flip_signs(x, signs, first, draws);
-  rotate_lane<kLog>(x, exchange);
-  const EdenWords words = quantise<kBits, kLog>(x, bits, levels, sums);
+  bits = shared_largest<Tile>(bits, largest);
+  flip_signs<Tile>(x, signs, first, draws, order);
+  rotate_lane<Tile>(x, exchange, order);
+  const EdenWords<Tile> words = quantise<kBits, Tile>(x, bits, sums);
 
   const int t = static_cast<int>(threadIdx.x) % Tile::kLanes;
-  const std::size_t group = (first + threadIdx.x * kLaneElements) / Tile::kBlock;
+  const std::size_t group = (first + threadIdx.x * Tile::kHeld) / Tile::kBlock;
   if (group >= shape.groups) return;
   if (group == 0 && t == 0) store_signs(signs, output.wires);
-  std::byte* const codes = output.wires + kSignKeyBytes;
-  store_word_of_codes<kBits, Tile::kBlock>(words.words, t,
-                                           codes + group * (Tile::kBlock * kBits / 8));
+  std::byte* const codes = output.wires + kSignKeyBytes + group * (Tile::kBlock * kBits / 8);
+#pragma unroll
+  for (int m = 0; m < kEdenWords<Tile>; ++m) {
+    store_word<kBits, Tile::kBlock>(words.words[m], t + m * Tile::kLanes, codes);
+  }
   if (t != 0) return;
   auto* const scales = reinterpret_cast<float*>(output.wires + shape.scales);
   scales[group] = words.scale;
@@ -89,66 +81,69 @@ inline constexpr int kEdenBatch = kEdenWiresInFlight;
 
 template <int kBits, int kLog>
 struct EdenSource {
+  using Tile = EdenTile<kLog>;
+  static constexpr int kWords = kEdenWords<Tile>;
   const std::byte* wires = nullptr;
   EdenShape shape;
   int inputs = 1;
 
   // The words and scales of up to kEdenBatch wires from `input`; a group beyond the end has none.
-  __device__ void load(int input, std::size_t group, EdenWords (&batch)[kEdenBatch]) const {
-    constexpr int kBlock = RotationTile<kLog>::kBlock;
-    const int t = static_cast<int>(threadIdx.x) % RotationTile<kLog>::kLanes;
+  __device__ void load(int input, std::size_t group, EdenWords<Tile> (&batch)[kEdenBatch]) const {
+    constexpr int kBlock = Tile::kBlock;
+    const int t = static_cast<int>(threadIdx.x) % Tile::kLanes;
 #pragma unroll
     for (int i = 0; i < kEdenBatch; ++i) {
       if (input + i >= inputs || group >= shape.groups) continue;
       const std::byte* wire = wires + static_cast<std::size_t>(input + i) * shape.wire_bytes;
-      load_word_of_codes<kBits, kBlock>(wire + kSignKeyBytes + group * (kBlock * kBits / 8), t,
-                                        batch[i].words);
+      const std::byte* codes = wire + kSignKeyBytes + group * (kBlock * kBits / 8);
+#pragma unroll
+      for (int m = 0; m < kWords; ++m) {
+        batch[i].words[m] = load_word<kBits, kBlock>(codes, t + m * Tile::kLanes);
+      }
       batch[i].scale = __ldg(reinterpret_cast<const float*>(wire + shape.scales) + group);
     }
   }
 
-  __device__ void add(int input, const EdenWords (&batch)[kEdenBatch], const float* levels,
-                      float (&x)[kLaneElements]) const {
+  __device__ void add(int input, const EdenWords<Tile> (&batch)[kEdenBatch],
+                      float (&x)[Tile::kHeld]) const {
 #pragma unroll
     for (int i = 0; i < kEdenBatch; ++i) {
       if (input + i >= inputs) break;
 #pragma unroll
-      for (int k = 0; k < kLaneElements; ++k) {
-        x[k] = __fmaf_rn(levels[get_code<kBits>(batch[i].words, k)], batch[i].scale, x[k]);
+      for (int m = 0; m < kWords; ++m) {
+        add_word<kBits, kWords>(batch[i].words[m], batch[i].scale, x + m);
       }
     }
   }
 };
 
 template <int kBits, int kLog, typename Sink>
-__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+__global__ void __launch_bounds__(EdenTile<kLog>::kThreads, kDecodeBlocks<kLog>)
     decode_eden_kernel(EdenSource<kBits, kLog> source, Sink sink) {
-  using Tile = RotationTile<kLog>;
+  using Tile = EdenTile<kLog>;
   __shared__ float exchange[Tile::kExchange];
   __shared__ uint4 draws[Tile::kDraws];
-  __shared__ float levels[kEdenLevels];
   const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
-  const std::size_t group = (first + threadIdx.x * kLaneElements) / Tile::kBlock;
-  EdenWords batch[kEdenBatch] = {};
+  const std::size_t group = (first + threadIdx.x * Tile::kHeld) / Tile::kBlock;
+  EdenWords<Tile> batch[kEdenBatch] = {};
   source.load(0, group, batch);
   const Signs signs = load_signs(source.wires);
-  draw_signs<kLog>(signs, first, draws);
-  fill_levels<kBits>(levels);
+  draw_signs<Tile>(signs, first, draws);
   const bool differ = __syncthreads_or(signs_differ(signs, source.wires, source.shape.wire_bytes,
                                                     source.inputs)) != 0;
-  float x[kLaneElements] = {};
+  float x[Tile::kHeld] = {};
   for (int input = 0; input < source.inputs; input += kEdenBatch) {
     if (input > 0) source.load(input, group, batch);
-    source.add(input, batch, levels, x);
+    source.add(input, batch, x);
   }
-  rotate_lane_back<kLog>(x, exchange);
-  flip_signs(x, signs, first, draws);
+  const auto order = row_order(sink.values);
+  rotate_lane_back<Tile>(x, exchange, order);
+  flip_signs<Tile>(x, signs, first, draws, order);
   if (differ) {
 #pragma unroll
-    for (int k = 0; k < kLaneElements; ++k) x[k] = __uint_as_float(kNaNScale);
+    for (int k = 0; k < Tile::kHeld; ++k) x[k] = __uint_as_float(kNaNScale);
   }
-  const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
-  sink.store(tile, x, sink.fetch(tile));
+  store_row<Tile::kElements>(x, sink.elements, first, sink.values);
 }
 
 // Calls launch with the bits and the rotation of an EDEN format.
@@ -188,7 +183,7 @@ void launch_encode(const Format& format, Tensor<const Value> values, const Encod
                                              RotationLog<kLog>) {
     if (values.elements == 0) return;
     launch(encode_eden_kernel<kBits, kLog, TensorSource<Value>>,
-           rotation_grid<kLog>(values.elements, stream),
+           rotation_grid<EdenTile<kLog>>(values.elements, stream),
            TensorSource<Value>{values.values, values.elements}, eden_shape(format, values.elements),
            signs_of(sign_key(to.key)), EncodeOutput{to.wires, to.nonfinite});
   });
@@ -203,7 +198,7 @@ void launch_decode(const Format& format, const Wires& wires, Tensor<Value> sums,
               const EdenSource<kBits, kLog> source{wires.bytes, eden_shape(format, sums.elements),
                                                    wires.inputs};
               launch(decode_eden_kernel<kBits, kLog, TensorSink<Value>>,
-                     rotation_grid<kLog>(sums.elements, stream), source,
+                     rotation_grid<EdenTile<kLog>>(sums.elements, stream), source,
                      TensorSink<Value>{sums.values, sums.elements});
             });
 }

@@ -15,23 +15,23 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
   const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
   float x[kLaneElements];
   load_lane(values.values, values.elements, tile, x);
-  draw_signs<kLog>(signs, first, draws);
+  draw_signs<Tile>(signs, first, draws);
   __syncthreads();
   if constexpr (kBack) {
     if constexpr (Tile::kTop > 0) {
-      regroup<kLog, 0, Tile::kTop>(x, exchange);
-      rotation_barrier<kLog>();
+      regroup<Tile, 0, Tile::kTop>(x, exchange);
+      rotation_barrier<Tile>();
     }
-    rotate_lane_back<kLog>(x, exchange);
-    flip_signs(x, signs, first, draws);
+    rotate_lane_back<Tile>(x, exchange);
+    flip_signs<Tile>(x, signs, first, draws);
 #pragma unroll
     for (int k = 0; k < kLaneElements; ++k) x[k] *= 1.0f / Tile::kBlock;
   } else {
-    flip_signs(x, signs, first, draws);
-    rotate_lane<kLog>(x, exchange);
+    flip_signs<Tile>(x, signs, first, draws);
+    rotate_lane<Tile>(x, exchange);
     if constexpr (Tile::kTop > 0) {
-      rotation_barrier<kLog>();
-      regroup<kLog, Tile::kTop, 0>(x, exchange);
+      rotation_barrier<Tile>();
+      regroup<Tile, Tile::kTop, 0>(x, exchange);
     }
   }
   store_lane(x, values.elements, tile, values.values);
@@ -45,13 +45,13 @@ __device__ void load_rotated(const Source& source, const Signs& signs, std::size
   __shared__ float exchange[Tile::kExchange];
   __shared__ uint4 draws[Tile::kDraws];
   load_tile(source, first + threadIdx.x / kWarpLanes * kTileElements, x);
-  draw_signs<kLog>(signs, first, draws);
+  draw_signs<Tile>(signs, first, draws);
   __syncthreads();
-  flip_signs(x, signs, first, draws);
-  rotate_lane<kLog>(x, exchange);
+  flip_signs<Tile>(x, signs, first, draws);
+  rotate_lane<Tile>(x, exchange);
   if constexpr (Tile::kTop > 0) {
-    rotation_barrier<kLog>();
-    regroup<kLog, Tile::kTop, 0>(x, exchange);
+    rotation_barrier<Tile>();
+    regroup<Tile, Tile::kTop, 0>(x, exchange);
   }
 }
 
@@ -88,15 +88,15 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
   load_tile(source, tile, x);
   const std::byte* const headers = source.reader.wires - kSignKeyBytes;
   const Signs signs = load_signs(headers);
-  draw_signs<kLog>(signs, first, draws);
+  draw_signs<Tile>(signs, first, draws);
   const bool differ = __syncthreads_or(signs_differ(signs, headers, source.reader.wire_bytes,
                                                     source.reader.inputs)) != 0;
   if constexpr (Tile::kTop > 0) {
-    regroup<kLog, 0, Tile::kTop>(x, exchange);
-    rotation_barrier<kLog>();
+    regroup<Tile, 0, Tile::kTop>(x, exchange);
+    rotation_barrier<Tile>();
   }
-  rotate_lane_back<kLog>(x, exchange);
-  flip_signs(x, signs, first, draws);
+  rotate_lane_back<Tile>(x, exchange);
+  flip_signs<Tile>(x, signs, first, draws);
   const float factor = differ ? __uint_as_float(kNaNScale) : 1.0f / Tile::kBlock;
 #pragma unroll
   for (int k = 0; k < kLaneElements; ++k) x[k] *= factor;
@@ -109,8 +109,8 @@ void launch_rotate(std::size_t block, const SignKey& signs, Tensor<float> values
   require(block != 0 && values.elements % block == 0, "a rotation takes whole blocks");
   with_rotation<4, 5, 6, 7, 8, 9, 10, 11, 12, 13>(block, [&]<int kLog>(RotationLog<kLog>) {
     if (values.elements == 0) return;
-    launch(rotate_kernel<kLog, kBack>, rotation_grid<kLog>(values.elements, stream), values,
-           signs_of(signs));
+    launch(rotate_kernel<kLog, kBack>, rotation_grid<RotationTile<kLog>>(values.elements, stream),
+           values, signs_of(signs));
   });
 }
 
@@ -146,7 +146,7 @@ void launch_encode_rotated(const Format& format, Tensor<const Value> values, con
   const EncodeShape shape = encode_shape(inner, elements, to);
   with_rotated_format(
       RotatedFormats{}, format, inner, [&]<int kLog, typename Static>(RotationLog<kLog>, Static) {
-        const Grid grid = rotation_grid<kLog>(elements, stream);
+        const Grid grid = rotation_grid<RotationTile<kLog>>(elements, stream);
         if constexpr (Static::kCoding == Coding::nested) {
           auto* const amax = zeroed_amax(to, stream);
           launch(amax_rotated_kernel<kLog, TensorSource<Value>>, grid, source, signs, amax);
@@ -190,8 +190,9 @@ void decode_reduce_rotated_async(const Format& format, const Wires& wires, Tenso
         Source source{.reader = wire_reader(inner, wires, elements), .elements = elements};
         source.reader.wires += kSignKeyBytes;
         source.reader.wire_bytes += kSignKeyBytes;
-        launch(decode_rotated_kernel<kLog, Source, Sink>, rotation_grid<kLog>(elements, stream),
-               source, Sink{sums.values, sums.elements});
+        launch(decode_rotated_kernel<kLog, Source, Sink>,
+               rotation_grid<RotationTile<kLog>>(elements, stream), source,
+               Sink{sums.values, sums.elements});
       });
 }
 

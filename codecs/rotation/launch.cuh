@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "codecs/cuda/launch.cuh"
-#include "codecs/cuda/rotate.cuh"
+#include "codecs/cuda/random_signs.cuh"
 
 namespace codecs::cuda {
 
@@ -21,9 +21,8 @@ void with_rotation(std::size_t block, Launch launch) {
   require(found, "no CUDA kernel rotates blocks of this size");
 }
 
-template <int kLog>
+template <typename Tile>
 Grid rotation_grid(std::size_t elements, cudaStream_t stream) {
-  using Tile = RotationTile<kLog>;
   const std::size_t blocks = (elements + Tile::kElements - 1) / Tile::kElements;
   require(blocks <= 0x7FFFFFFFu, "more blocks than a grid has");
   return {.blocks = static_cast<unsigned>(blocks), .threads = Tile::kThreads, .stream = stream};

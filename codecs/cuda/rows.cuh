@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: as many consecutive values in every thread, a multiple of 16. Threads fetch neighbouring
+// 16-byte vectors for each other, as in lane.cuh, but each keeps what it gets in an order of its
+// own: what a thread fetches in its s-th load goes to the thread whose number differs by s, where it
+// is the s-th again. Every shuffle then moves the same register of all threads, and nothing has to
+// be chosen.
+#pragma once
+
+#include "codecs/cuda/lane.cuh"
+
+namespace codecs::cuda {
+
+// Value k of a row is its element k ^ flip; flip has bits of kMask alone, which are among 4 and 8.
+template <int kMask>
+struct Order {
+  static_assert((kMask & ~12) == 0);
+  unsigned flip = 0;
+};
+
+// `order`, or where kApplies is false that of the elements themselves.
+template <bool kApplies, int kMask>
+__device__ Order<kApplies ? kMask : 0> order_of(Order<kMask> order) {
+  return {kApplies ? order.flip : 0u};
+}
+
+// Threads that fetch 16 values of each of them together.
+template <typename Value>
+inline constexpr int kSharers = kLaneElements / kPerVector<Value>;
+
+template <typename Value>
+using RowOrder = Order<(kSharers<Value> - 1) * kPerVector<Value>>;
+
+template <typename Value>
+__device__ RowOrder<Value> row_order(const Value*) {
+  return {threadIdx.x % kSharers<Value> * kPerVector<Value>};
+}
+
+// The vectors of kChunks times 16 values, in the order of the thread that fetches or stores them.
+template <typename Value, int kChunks>
+struct RowVectors {
+  uint4 vectors[kChunks][kSharers<Value>];
+
+  // Element of the first vector of turn s, of rows that begin at `first`.
+  static __device__ std::size_t index(std::size_t first, int s) {
+    const unsigned row = threadIdx.x ^ static_cast<unsigned>(s);
+    return first + row * (kChunks * kLaneElements) +
+           threadIdx.x % kSharers<Value> * kPerVector<Value>;
+  }
+
+  // To the threads that they are of, and back.
+  __device__ void hand_over() {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+#pragma unroll
+      for (int s = 1; s < kSharers<Value>; ++s) vectors[c][s] = shuffle_xor(vectors[c][s], s);
+    }
+  }
+};
+
+// The thread's row of those from `first` on; zeros from `elements` on. kBlockElements: of all
+// threads of the block, which must all call.
+template <int kBlockElements, typename Value, int kHeld>
+__device__ void load_row(const Value* values, std::size_t elements, std::size_t first,
+                         float (&x)[kHeld]) {
+  constexpr int kChunks = kHeld / kLaneElements;
+  using Vectors = RowVectors<Value, kChunks>;
+  Vectors row;
+  const bool whole = first + kBlockElements <= elements;
+#pragma unroll
+  for (int s = 0; s < kSharers<Value>; ++s) {
+    const std::size_t index = Vectors::index(first, s);
+    if (whole) {
+      const auto* const own = reinterpret_cast<const uint4*>(values + index);
+#pragma unroll
+      for (int c = 0; c < kChunks; ++c) row.vectors[c][s] = own[c * kSharers<Value>];
+    } else {
+#pragma unroll
+      for (int c = 0; c < kChunks; ++c) {
+        row.vectors[c][s] = load_vector(values, elements, index + c * kLaneElements);
+      }
+    }
+  }
+  row.hand_over();
+#pragma unroll
+  for (int v = 0; v < kHeld / kPerVector<Value>; ++v) {
+    const uint4 vector = row.vectors[v / kSharers<Value>][v % kSharers<Value>];
+    const std::uint32_t words[4] = {vector.x, vector.y, vector.z, vector.w};
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      float part[kPerWord<Value>];
+      unpack(words[w], part);
+#pragma unroll
+      for (int i = 0; i < kPerWord<Value>; ++i) {
+        x[v * kPerVector<Value> + w * kPerWord<Value> + i] = part[i];
+      }
+    }
+  }
+}
+
+// The other way: from values in the order of row_order().
+template <int kBlockElements, typename Value, int kHeld>
+__device__ void store_row(const float (&x)[kHeld], std::size_t elements, std::size_t first,
+                          Value* values) {
+  constexpr int kChunks = kHeld / kLaneElements;
+  using Vectors = RowVectors<Value, kChunks>;
+  Vectors row;
+#pragma unroll
+  for (int v = 0; v < kHeld / kPerVector<Value>; ++v) {
+    std::uint32_t words[4];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      float part[kPerWord<Value>];
+#pragma unroll
+      for (int i = 0; i < kPerWord<Value>; ++i) {
+        part[i] = x[v * kPerVector<Value> + w * kPerWord<Value> + i];
+      }
+      words[w] = pack(part);
+    }
+    row.vectors[v / kSharers<Value>][v % kSharers<Value>] =
+        make_uint4(words[0], words[1], words[2], words[3]);
+  }
+  row.hand_over();
+  const bool whole = first + kBlockElements <= elements;
+#pragma unroll
+  for (int s = 0; s < kSharers<Value>; ++s) {
+    const std::size_t index = Vectors::index(first, s);
+    if (whole) {
+      auto* const own = reinterpret_cast<uint4*>(values + index);
+#pragma unroll
+      for (int c = 0; c < kChunks; ++c) own[c * kSharers<Value>] = row.vectors[c][s];
+    } else {
+#pragma unroll
+      for (int c = 0; c < kChunks; ++c) {
+        store_vector(row.vectors[c][s], elements, index + c * kLaneElements, values);
+      }
+    }
+  }
+}
+
+}  // namespace codecs::cuda
