@@ -187,9 +187,9 @@ __device__ std::uint32_t max_over_warps(std::uint32_t bits) {
 }
 
 template <typename Static>
-__device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
-                                                const GroupScale<Static::kCoding>& scale,
-                                                const Draw& draw, std::uint64_t block) {
+__device__ Packed<Static::kElement> codes_of_lane(const float (&x)[kLaneElements],
+                                                  const GroupScale<Static::kCoding>& scale,
+                                                  const uint4& random) {
   const bool zeros = scale.multiply == 0;  // NaN * 0 is no code
   if (zeros && !kAsksLanes<Static::kElement>) return zero_codes<Static::kElement>();
   float v[kLaneElements];
@@ -206,11 +206,18 @@ __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
     v[i] = pair.x;
     v[i + 1] = pair.y;
   }
-  uint4 random = {};
-  if constexpr (Static::kStochastic) random = draw_block(draw, block);
   const auto codes =
       pack_codes<Static::kElement, Static::kCoding, Static::kStochastic>(x, v, random);
   return zeros ? zero_codes<Static::kElement>() : codes;
+}
+
+template <typename Static>
+__device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
+                                                const GroupScale<Static::kCoding>& scale,
+                                                const Draw& draw, std::uint64_t block) {
+  uint4 random = {};
+  if constexpr (Static::kStochastic) random = draw_block(draw, block);
+  return codes_of_lane<Static>(x, scale, random);
 }
 
 // Writes one group's scale, before the first the tensor's, and after the last the zeros of the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codecs/rotation/encode.cuh"
 #include "codecs/rotation/kernels.hpp"
 #include "codecs/rotation/launch.cuh"
 
@@ -37,42 +38,22 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
   store_lane(x, values.elements, tile, values.values);
 }
 
-// Loads, flips and rotates: x is then held as encode.cuh wants it, 16 consecutive values a lane.
-template <int kLog, typename Source>
-__device__ void load_rotated(const Source& source, const Signs& signs, std::size_t first,
-                             float (&x)[kLaneElements]) {
-  using Tile = RotationTile<kLog>;
-  __shared__ float exchange[Tile::kExchange];
-  __shared__ uint4 draws[Tile::kDraws];
-  load_tile(source, first + threadIdx.x / kWarpLanes * kTileElements, x);
-  draw_signs<Tile>(signs, first, draws);
-  __syncthreads();
-  flip_signs<Tile>(x, signs, first, draws);
-  rotate_lane<Tile>(x, exchange);
-  if constexpr (Tile::kTop > 0) {
-    rotation_barrier<Tile>();
-    regroup<Tile, Tile::kTop, 0>(x, exchange);
-  }
-}
-
-// Groups of at most a warp's 512 values: encode.cuh, after a rotation.
-template <int kLog, typename Static, typename Source>
-__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+template <int kLog, int kGroup, typename Static, typename Source>
+__global__ void __launch_bounds__(RowTile::kThreads)
     encode_rotated_kernel(Source source, EncodeShape shape, Signs signs, EncodeOutput output) {
-  static_assert(Static::kTiles == 1);
-  const std::size_t first = std::size_t{blockIdx.x} * RotationTile<kLog>::kElements;
-  float x[1][kLaneElements];
-  load_rotated<kLog>(source, signs, first, x[0]);
+  const std::size_t first = std::size_t{blockIdx.x} * RowTile::kElements;
+  float x[kRow];
+  const auto order = load_rotated<kLog>(source, signs, first, x);
   if (first == 0 && threadIdx.x == 0) store_signs(signs, output.wires);
-  encode_values<Static>(source, shape, InOrder{}, {output.wires + kSignKeyBytes, output.nonfinite},
-                        first + threadIdx.x / kWarpLanes * kTileElements, x);
+  encode_row<Static, kGroup>(x, order, first + threadIdx.x * kRow, shape,
+                             {output.wires + kSignKeyBytes, output.nonfinite});
 }
 
 template <int kLog, typename Source>
-__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+__global__ void __launch_bounds__(RowTile::kThreads)
     amax_rotated_kernel(Source source, Signs signs, std::uint32_t* amax) {
-  float x[kLaneElements];
-  load_rotated<kLog>(source, signs, std::size_t{blockIdx.x} * RotationTile<kLog>::kElements, x);
+  float x[kRow];
+  load_rotated<kLog>(source, signs, std::size_t{blockIdx.x} * RowTile::kElements, x);
   raise_amax(magnitude_bits(x), amax);
 }
 
@@ -114,25 +95,30 @@ void launch_rotate(std::size_t block, const SignKey& signs, Tensor<float> values
   });
 }
 
-template <int kLog, typename Static>
-struct Rotated {};
+template <int kLogOf, int kGroupOf, typename StaticOf>
+struct Rotated {
+  static constexpr int kLog = kLogOf;
+  static constexpr int kGroup = kGroupOf;
+  using Static = StaticOf;
+};
 
 // The rows of the registry.
-using RotatedFormats = Formats<Rotated<7, StaticFormat<E::int4, C::symmetric, kRandom>>,
-                               Rotated<12, StaticFormat<E::int4, C::symmetric>>,
-                               Rotated<4, StaticFormat<E::e2m1, C::nested>>,
-                               Rotated<4, StaticFormat<E::e2m1, C::nested, kRandom>>>;
+using RotatedFormats = Formats<Rotated<7, 128, StaticFormat<E::int4, C::symmetric, kRandom>>,
+                               Rotated<12, 128, StaticFormat<E::int4, C::symmetric>>,
+                               Rotated<4, 16, StaticFormat<E::e2m1, C::nested>>,
+                               Rotated<4, 16, StaticFormat<E::e2m1, C::nested, kRandom>>>;
 
-// Calls launch with the rotation and the static format within of a row of the registry.
-template <int... kLogs, typename... Statics, typename Launch>
-void with_rotated_format(Formats<Rotated<kLogs, Statics>...>, const Format& format,
-                         const Format& inner, Launch launch) {
-  const bool found = ((format.block == std::size_t{1} << kLogs && is_format<Statics>(inner)
-                           ? (launch(RotationLog<kLogs>{}, Statics{}), true)
-                           : false) ||
-                      ...);
-  require(found && format.rotation == Rotation::random_signs && inner.group <= format.block,
-          "no CUDA kernel has this format");
+// Calls launch with that which is the format; `inner` is the format without its rotation.
+template <typename... Rows, typename Launch>
+void with_rotated_format(Formats<Rows...>, const Format& format, const Format& inner,
+                         Launch launch) {
+  const bool found =
+      ((format.block == std::size_t{1} << Rows::kLog && inner.group == Rows::kGroup &&
+                is_format<typename Rows::Static>(inner)
+            ? (launch(Rows{}), true)
+            : false) ||
+       ...);
+  require(found && format.rotation == Rotation::random_signs, "no CUDA kernel has this format");
 }
 
 template <typename Value>
@@ -144,16 +130,15 @@ void launch_encode_rotated(const Format& format, Tensor<const Value> values, con
   const TensorSource<Value> source{values.values, values.elements};
   const Signs signs = signs_of(sign_key(to.key));
   const EncodeShape shape = encode_shape(inner, elements, to);
-  with_rotated_format(
-      RotatedFormats{}, format, inner, [&]<int kLog, typename Static>(RotationLog<kLog>, Static) {
-        const Grid grid = rotation_grid<RotationTile<kLog>>(elements, stream);
-        if constexpr (Static::kCoding == Coding::nested) {
-          auto* const amax = zeroed_amax(to, stream);
-          launch(amax_rotated_kernel<kLog, TensorSource<Value>>, grid, source, signs, amax);
-        }
-        launch(encode_rotated_kernel<kLog, Static, TensorSource<Value>>, grid, source, shape, signs,
-               EncodeOutput{to.wires, to.nonfinite});
-      });
+  const Grid grid = rotation_grid<RowTile>(elements, stream);
+  with_rotated_format(RotatedFormats{}, format, inner, [&]<typename Row>(Row) {
+    if constexpr (Row::Static::kCoding == Coding::nested) {
+      auto* const amax = zeroed_amax(to, stream);
+      launch(amax_rotated_kernel<Row::kLog, TensorSource<Value>>, grid, source, signs, amax);
+    }
+    launch(encode_rotated_kernel<Row::kLog, Row::kGroup, typename Row::Static, TensorSource<Value>>,
+           grid, source, shape, signs, EncodeOutput{to.wires, to.nonfinite});
+  });
 }
 
 }  // namespace
@@ -183,17 +168,16 @@ void decode_reduce_rotated_async(const Format& format, const Wires& wires, Tenso
   const std::size_t elements = rotated_elements(format, sums.elements);
   const Format inner = without_rotation(format);
   if (elements == 0) return;
-  with_rotated_format(
-      RotatedFormats{}, format, inner, [&]<int kLog, typename Static>(RotationLog<kLog>, Static) {
-        using Source = SumSource<Static::kElement, Static::kCoding>;
-        using Sink = TensorSink<float>;
-        Source source{.reader = wire_reader(inner, wires, elements), .elements = elements};
-        source.reader.wires += kSignKeyBytes;
-        source.reader.wire_bytes += kSignKeyBytes;
-        launch(decode_rotated_kernel<kLog, Source, Sink>,
-               rotation_grid<RotationTile<kLog>>(elements, stream), source,
-               Sink{sums.values, sums.elements});
-      });
+  with_rotated_format(RotatedFormats{}, format, inner, [&]<typename Row>(Row) {
+    using Source = SumSource<Row::Static::kElement, Row::Static::kCoding>;
+    using Sink = TensorSink<float>;
+    Source source{.reader = wire_reader(inner, wires, elements), .elements = elements};
+    source.reader.wires += kSignKeyBytes;
+    source.reader.wire_bytes += kSignKeyBytes;
+    launch(decode_rotated_kernel<Row::kLog, Source, Sink>,
+           rotation_grid<RotationTile<Row::kLog>>(elements, stream), source,
+           Sink{sums.values, sums.elements});
+  });
 }
 
 }  // namespace codecs::cuda
