@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel behind every encode: values of any source, to wires in any order. A warp takes the
-// values of one tile (several groups) or of one group (several tiles) through registers, and reads
-// them once.
+// The parts of the kernel behind every encode (encode_kernel.cuh): values of any source, to wires in any
+// order. A warp takes the values of one tile (several groups) or of one group (several tiles) through
+// registers, and reads them once.
 #pragma once
 
 #include "codecs/cuda/formats.cuh"
@@ -156,21 +156,29 @@ __device__ GroupStatistics no_values() {
   return {};
 }
 
-// The statistics of all lanes of a group, which are neighbours.
-template <Coding kCoding>
-__device__ GroupStatistics over_lanes(GroupStatistics group, int lanes) {
+// The statistics of all lanes of a group, which are neighbours; of several groups at once.
+template <Coding kCoding, int kGroups>
+__device__ void over_lanes(GroupStatistics (&groups)[kGroups], int lanes) {
 #pragma unroll
   for (int stride = 1; stride < kWarpLanes; stride *= 2) {
     if (stride >= lanes) break;
-    group.amax_bits = max(group.amax_bits, __shfl_xor_sync(kAllLanes, group.amax_bits, stride));
-    if constexpr (kCoding == Coding::offset) {
-      group.low = fminf(group.low, __shfl_xor_sync(kAllLanes, group.low, stride));
-      group.high = fmaxf(group.high, __shfl_xor_sync(kAllLanes, group.high, stride));
-    } else if constexpr (kCoding == Coding::norm) {
-      group.squares += __shfl_xor_sync(kAllLanes, group.squares, stride);
+#pragma unroll
+    for (GroupStatistics& group : groups) {
+      group.amax_bits = max(group.amax_bits, __shfl_xor_sync(kAllLanes, group.amax_bits, stride));
+      if constexpr (kCoding == Coding::offset) {
+        group.low = fminf(group.low, __shfl_xor_sync(kAllLanes, group.low, stride));
+        group.high = fmaxf(group.high, __shfl_xor_sync(kAllLanes, group.high, stride));
+      } else if constexpr (kCoding == Coding::norm) {
+        group.squares += __shfl_xor_sync(kAllLanes, group.squares, stride);
+      }
     }
   }
-  return group;
+}
+template <Coding kCoding>
+__device__ GroupStatistics over_lanes(const GroupStatistics& group, int lanes) {
+  GroupStatistics groups[] = {group};
+  over_lanes<kCoding>(groups, lanes);
+  return groups[0];
 }
 
 // The largest bits of all warps of a group, which are neighbours. All threads of a block must call.
@@ -254,6 +262,34 @@ __device__ Packed<Static::kElement> blank_tail(const Packed<Static::kElement>& c
   return packed(words);
 }
 
+// Where a lane's values from element `at` on go. `whole`: none of the warp's are beyond the tensor's end.
+template <typename Place>
+struct Part {
+  std::size_t at = 0;
+  std::size_t start = 0;  // of their group
+  GroupPlace to = {};
+  std::size_t moved = 0;  // `at` in its wire
+  std::byte* wire = nullptr;
+  bool beyond = false;   // the group is
+  bool nowhere = false;  // and in no wire
+
+  __device__ Part(const EncodeShape& shape, const Place& place, const EncodeOutput& output,
+                  std::size_t element, bool whole)
+      : at(element), moved(element), wire(output.wires) {
+    const auto index = static_cast<std::uint32_t>(at >> shape.group_log2);
+    start = std::size_t{index} << shape.group_log2;
+    beyond = !whole && start >= shape.elements;
+    nowhere = Place::kMoves && beyond && shape.wires > 1;
+    to = place(index);
+    if constexpr (Place::kMoves) {
+      wire += to.wire * shape.wire.bytes;
+      moved += (std::size_t{to.group} << shape.group_log2) - start;
+    }
+  }
+  // Whether they are the first of a group that is there.
+  __device__ bool starts() const { return start == at && !beyond; }
+};
+
 // What follows the loading and transforming of a warp's values, of which x[0][0] of lane 0 is
 // element `first`.
 template <typename Static, typename Source, typename Place>
@@ -274,27 +310,17 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
   group.amax_bits = max_over_warps<Static::kWarps>(group.amax_bits);
   const auto scale = group_scale<Static::kElement, kCoding>(group, shape.rule);
 
-  const auto index = static_cast<std::uint32_t>(element >> shape.group_log2);
-  const std::size_t start = std::size_t{index} << shape.group_log2;
-  const bool beyond = !whole && start >= shape.elements;
-  const bool nowhere = Place::kMoves && beyond && shape.wires > 1;
-  if (nowhere && !kAsksLanes<Static::kElement>) return;
-  const GroupPlace to = place(index);
-  std::byte* wire = output.wires;
-  std::size_t moved = element;
-  if constexpr (Place::kMoves) {
-    wire += to.wire * shape.wire.bytes;
-    moved += (std::size_t{to.group} << shape.group_log2) - start;
-  }
+  const Part<Place> part(shape, place, output, element, whole);
+  if (part.nowhere && !kAsksLanes<Static::kElement>) return;
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
     const std::size_t at = element + t * kTileElements;
     auto codes = encode_lane<Static>(x[t], scale, shape.draw,
                                      shape.draw.first_block + at / kElementsPerDraw);
     if (!whole) codes = blank_tail<Static>(codes, at, shape.elements);
-    const std::size_t offset = (moved + t * kTileElements) * Static::kBits / 8;
-    if (whole || (!nowhere && offset < shape.wire.payload_bytes)) {
-      *reinterpret_cast<Packed<Static::kElement>*>(wire + offset) = codes;
+    const std::size_t offset = (part.moved + t * kTileElements) * Static::kBits / 8;
+    if (whole || (!part.nowhere && offset < shape.wire.payload_bytes)) {
+      *reinterpret_cast<Packed<Static::kElement>*>(part.wire + offset) = codes;
     }
     // Sources with error feedback keep what the codes lose.
     if constexpr (requires { source.remember(first, x[t], codes, scale); }) {
@@ -302,26 +328,7 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
     }
   }
   if (group.amax_bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
-  if (start == element && !beyond) store_scale<kCoding>(shape, to.group, scale.stored, wire);
-}
-
-template <typename Static, typename Source, typename Place>
-__global__ void __launch_bounds__(kThreadsPerBlock, kLeastBlocks<Source>)
-    encode_kernel(Source source, EncodeShape shape, Place place, EncodeOutput output) {
-  const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
-  const std::size_t first = warp * Static::kWarpTiles * kTileElements;
-  if (Static::kWarps == 1 && first >= shape.elements) return;
-  TableCopy<Static::kElement, kThreadsPerBlock> table;
-  table.fetch();
-  float x[Static::kWarpTiles][kLaneElements];
-  load_tiles(source, first, x);
-  static_assert(Static::kElement != Element::dynamic8 || Static::kWarps > 1);
-  table.store();  // the barrier in max_over_warps() follows
-  if constexpr (Static::kHadamard) {
-#pragma unroll
-    for (int t = 0; t < Static::kWarpTiles; ++t) hadamard_lane(x[t]);
-  }
-  encode_values<Static>(source, shape, place, output, first, x);
+  if (part.starts()) store_scale<kCoding>(shape, part.to.group, scale.stored, part.wire);
 }
 
 // Raises *amax to the largest bits of the warp's lanes. Few warps find it lower, even in an old copy

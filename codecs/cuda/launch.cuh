@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codecs/cuda/decode.cuh"
+#include "codecs/cuda/encode_kernel.cuh"
 #include "codecs/cuda/error.hpp"
 #include "codecs/cuda/kernels.hpp"
 
@@ -108,7 +109,7 @@ inline EncodeShape encode_shape(const Format& format, std::size_t elements, cons
 template <typename Static, typename Source, typename Place>
 void launch_encode(const Source& source, const EncodeShape& shape, const Place& place,
                    const Encoding& to, cudaStream_t stream) {
-  constexpr std::size_t kPerWarp = std::size_t{Static::kWarpTiles} * kTileElements;
+  constexpr std::size_t kPerWarp = std::size_t{kTilesOfWarp<Static, Source>} * kTileElements;
   if (shape.elements == 0) return;
   launch(encode_kernel<Static, Source, Place>,
          {.blocks = blocks_for(shape.elements, kPerWarp), .stream = stream}, source, shape, place,

@@ -13,6 +13,10 @@ namespace codecs::cuda {
 // tune: 128 256 512 | encode int8_g128, encode nf4_g64, decode int8_g128, decode_reduce int4_g128 8
 inline constexpr int kThreadsPerBlock = 256;
 
+// Tiles of 512 values that a warp encodes at once, of groups of up to 512 whose encode instructions bind.
+// tune: 1 2 4 | encode int4_g128_sr, encode int8_g128_sr, encode nf4_g64
+inline constexpr int kSmallGroupTiles = 2;
+
 // Registers of a thread for values that are fetched before any is taken: 96 leave a thread of two
 // blocks on a multiprocessor enough for the rest.
 // tune: 32 64 96 128 | encode int8_g2048, encode bnb8_g4096
