@@ -8,10 +8,6 @@
 
 namespace codecs::cuda {
 
-__device__ inline unsigned random_byte(const uint4& random, int e) {
-  return __byte_perm(word_of(random, e / 4), 0, 0x4440u | (e % 4));
-}
-
 // Codes of two's complement are packed with this added, so that none borrows from its neighbour;
 // whole bytes need no packing.
 template <Element kElement, Coding kCoding, bool kStochastic>
@@ -80,7 +76,12 @@ __device__ inline Carried carried(const unsigned (&fixed)[4], unsigned random) {
           fixed[3] * 0x10000u + fixed[1] + __byte_perm(random, 0, 0x4341u) - kWholeBits};
 }
 
-// Word w of the packed codes, with stochastic rounding; of 8 or 4 bits.
+// The highest bytes of four words.
+__device__ inline unsigned highest_bytes(unsigned a, unsigned b, unsigned c, unsigned d) {
+  return __byte_perm(__byte_perm(a, b, 0x0073u), __byte_perm(c, d, 0x0073u), 0x5410u);
+}
+
+// Word w of the packed codes, with stochastic rounding.
 template <Element kElement, Coding kCoding>
 __device__ unsigned stochastic_word(const float (&v)[kLaneElements], const uint4& random, int w) {
   constexpr int kBits = kBitsOf<kElement>;
@@ -95,37 +96,43 @@ __device__ unsigned stochastic_word(const float (&v)[kLaneElements], const uint4
     }
     fours[f] = carried(fixed, word_of(random, first / 4));
   }
-  // The high bytes of halves in order; of codes of 4 bits after two share a byte.
+  // The high bytes of halves in order; of codes of 4 bits after two share a byte. Of four bytes of 2
+  // bits, the product's highest byte is the codes, and nothing below it overlaps.
+  constexpr unsigned kUnbiased = kUnbias<kElement, kCoding, true>;
   if constexpr (kBits == 8) {
-    return __byte_perm(fours[0].even, fours[0].odd, 0x7351u) ^ kUnbias<kElement, kCoding, true>;
-  } else {
+    return __byte_perm(fours[0].even, fours[0].odd, 0x7351u) ^ kUnbiased;
+  } else if constexpr (kBits == 4) {
     unsigned bytes[2];
 #pragma unroll
     for (int f = 0; f < 2; ++f) {
       bytes[f] = (fours[f].odd * 16u & 0xF000F000u) | (fours[f].even & 0x0FFF0FFFu);
     }
-    return __byte_perm(bytes[0], bytes[1], 0x7531u) ^ kUnbias<kElement, kCoding, true>;
+    return __byte_perm(bytes[0], bytes[1], 0x7531u) ^ kUnbiased;
+  } else {
+    unsigned high[4];
+#pragma unroll
+    for (int f = 0; f < 4; ++f) {
+      high[f] = __byte_perm(fours[f].even, fours[f].odd, 0x7351u) * 0x01041040u;
+    }
+    return highest_bytes(high[0], high[1], high[2], high[3]) ^ kUnbiased;
   }
 }
 
-// Of 4 or 2 bits, one after the other.
-template <Element kElement, Coding kCoding, bool kStochastic>
-__device__ unsigned narrow_word(const float (&v)[kLaneElements], const uint4& random, int w) {
+// Of 4 or 2 bits to nearest, one after the other.
+template <Element kElement, Coding kCoding>
+__device__ unsigned narrow_word(const float (&v)[kLaneElements], int w) {
   constexpr int kBits = kBitsOf<kElement>;
-  constexpr unsigned kBase = kStochastic ? kWholeBits >> 8 : kWholeBits;
   unsigned codes[32 / kBits];
 #pragma unroll
   for (int i = 0; i < 32 / kBits; ++i) {
     const int e = w * (32 / kBits) + i;
     if constexpr (kElement == Element::nf4) {
       codes[i] = nf4_code(v[e]);
-    } else if constexpr (kStochastic) {
-      codes[i] = (fixed_code<kElement, kCoding, true>(v[e]) + random_byte(random, e)) >> 8;
     } else {
       codes[i] = fixed_code<kElement, kCoding, false>(v[e]);
     }
   }
-  return chained<kBits, kBase>(codes) ^ kUnbias<kElement, kCoding, kStochastic>;
+  return chained<kBits, kWholeBits>(codes) ^ kUnbias<kElement, kCoding, false>;
 }
 
 template <Element kElement>
@@ -142,19 +149,21 @@ __device__ unsigned byte_word(const float (&v)[kLaneElements], int w) {
     return fp8_pair<kElement>(v[first], v[first + 1]) |
            fp8_pair<kElement>(v[first + 2], v[first + 3]) << 16;
   } else {
-    constexpr bool kDynamic = kElement == Element::dynamic8;
     unsigned codes[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if constexpr (kDynamic) {
+      if constexpr (kElement == Element::dynamic8) {
         codes[i] = dynamic8_code(v[first + i]);
       } else {
         codes[i] = fixed_code<kElement, kCoding, false>(v[first + i]);
       }
     }
-    constexpr unsigned kBytes = kDynamic ? 0x0073u : 0x0040u;  // the highest or the lowest of two
-    return __byte_perm(__byte_perm(codes[0], codes[1], kBytes),
-                       __byte_perm(codes[2], codes[3], kBytes), 0x5410);
+    if constexpr (kElement == Element::dynamic8) {
+      return highest_bytes(codes[0], codes[1], codes[2], codes[3]);
+    } else {
+      return __byte_perm(__byte_perm(codes[0], codes[1], 0x0040),
+                         __byte_perm(codes[2], codes[3], 0x0040), 0x5410);
+    }
   }
 }
 
@@ -171,7 +180,8 @@ __device__ inline unsigned negative_nibbles(const float (&x)[kLaneElements], int
 // unless converts().
 template <Element kElement, Coding kCoding, bool kStochastic>
 __device__ Packed<kElement> pack_codes(const float (&x)[kLaneElements],
-                                       const float (&v)[kLaneElements], const uint4& random) {
+                                       const float (&v)[kLaneElements],
+                                       [[maybe_unused]] const uint4& random) {
   constexpr int kBits = kBitsOf<kElement>;
   unsigned words[kPackedWords<kElement>];
 #pragma unroll
@@ -180,10 +190,10 @@ __device__ Packed<kElement> pack_codes(const float (&x)[kLaneElements],
       words[w] = e2m1_codes(v + 8 * w);
       continue;
     }
-    if constexpr (kStochastic && kBits >= 4) {
+    if constexpr (kStochastic) {
       words[w] = stochastic_word<kElement, kCoding>(v, random, w);
     } else if constexpr (kBits < 8) {
-      words[w] = narrow_word<kElement, kCoding, kStochastic>(v, random, w);
+      words[w] = narrow_word<kElement, kCoding>(v, w);
     } else {
       words[w] = byte_word<kElement, kCoding>(v, w);
     }

@@ -48,10 +48,8 @@ struct Cast<Element::power_of_two> {
     const unsigned odd = __byte_perm(fixed_code(x[1]), fixed_code(x[3]), 0x7632u);
     const unsigned codes =
         __byte_perm(even + (random & 0x00FF00FFu), odd + __byte_perm(random, 0, 0x4341u), 0x7351u);
-    const auto upper = [&](int i) {
-      return __byte_perm(__float_as_uint(x[i]), __float_as_uint(x[i + 1]), 0x0073u);
-    };
-    return codes | (__byte_perm(upper(0), upper(2), 0x5410u) & 0x80808080u);
+    const auto bits = [&](int i) { return __float_as_uint(x[i]); };
+    return codes | (highest_bytes(bits(0), bits(1), bits(2), bits(3)) & 0x80808080u);
   }
 
   // A code is the exponent of a bfloat16, two at once.

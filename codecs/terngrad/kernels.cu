@@ -13,15 +13,14 @@ using Ternary = StaticFormat<E::int2, C::symmetric, kRandom>;
 using TernaryScale = GroupScale<C::symmetric>;
 
 struct Moments {
-  float sum = 0;
-  float squares = 0;
+  float mean = 0;
+  float square = 0;
   std::uint32_t amax_bits = 0;
 };
 
-__device__ float clipped_magnitude(const Moments& of, float count) {
+__device__ float clipped_magnitude(const Moments& of) {
   if (of.amax_bits >= kInfinityBits) return __uint_as_float(kNaNScale);
-  const float mean = __fdiv_rn(of.sum, count);
-  const float variance = __fmaf_rn(-mean, mean, __fdiv_rn(of.squares, count));
+  const float variance = __fmaf_rn(-of.mean, of.mean, of.square);
   const float amax = __uint_as_float(of.amax_bits);
   if (!(fabsf(variance) <= FLT_MAX)) return amax;
   return fminf(amax, kClippedSigmas * __fsqrt_rn(fmaxf(variance, 0.0f)));
@@ -31,6 +30,31 @@ __device__ TernaryScale ternary_scale(float magnitude) {
   if (magnitude < kTinyGroup) return {};
   if (magnitude != magnitude) return {.stored = magnitude};
   return {.multiply = __fdiv_rn(1.0f, magnitude), .stored = magnitude};
+}
+
+// Of the sums of a group with `left` values or 2^log2, the fewer. Division by a power of two is a
+// product, and its result the same.
+struct MeanOf {
+  std::size_t left;
+  int log2;
+  __device__ float operator()(float sum) const {
+    if (left >> log2 == 0) return __fdiv_rn(sum, static_cast<float>(left));
+    return sum * __uint_as_float(static_cast<unsigned>(127 - log2) << 23);
+  }
+};
+
+// Magnitudes are clipped to 1 as products, by the same instruction: what exceeds 1 by rounding has
+// the code of 1.
+__device__ Packed<E::int2> ternary_codes(const float (&x)[kLaneElements], float multiply,
+                                         const Draw& draw, std::uint64_t block) {
+  if (multiply == 0) return zero_codes<E::int2>();  // infinity * 0 is no code
+  float v[kLaneElements];
+#pragma unroll
+  for (int i = 0; i < kLaneElements; ++i) {
+    v[i] = copysignf(__saturatef(fabsf(x[i]) * multiply), x[i]);
+  }
+  return pack_codes<Ternary::kElement, Ternary::kCoding, Ternary::kStochastic>(
+      x, v, draw_block(draw, block));
 }
 
 // `tensor_magnitude` is what all values are clipped to; null: each group has its own.
@@ -54,20 +78,15 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     magnitude = *tensor_magnitude;
   } else {
     const int lanes = shape.lanes_per_group;
-    const Moments of{sum_over_lanes(sum_lane(x, Term::value), lanes),
-                     sum_over_lanes(sum_lane(x, Term::square), lanes),
-                     over_lanes<C::symmetric>({.amax_bits = bits}, lanes).amax_bits};
-    const std::size_t left = shape.elements - first;
-    const auto most = std::size_t{1} << shape.group_log2;
-    magnitude = clipped_magnitude(of, static_cast<float>(left < most ? left : most));
+    const float sum = sum_over_lanes(sum_lane(x, Term::value), lanes);
+    const float squares = sum_over_lanes(sum_lane(x, Term::square), lanes);
+    const MeanOf mean_of{shape.elements - first, shape.group_log2};
+    magnitude = clipped_magnitude({mean_of(sum), mean_of(squares),
+                                   over_lanes<C::symmetric>({.amax_bits = bits}, lanes).amax_bits});
   }
   const TernaryScale scale = ternary_scale(magnitude);
-#pragma unroll
-  for (int i = 0; i < kLaneElements; ++i) {
-    x[i] = fminf(fmaxf(x[i], -scale.stored), scale.stored);
-  }
-  const auto codes = encode_lane<Ternary>(x, scale, shape.draw,
-                                          shape.draw.first_block + element / kElementsPerDraw);
+  const auto codes = ternary_codes(x, scale.multiply, shape.draw,
+                                   shape.draw.first_block + element / kElementsPerDraw);
   const std::size_t offset = element * Ternary::kBits / 8;
   if (offset < shape.wire.payload_bytes) {
     *reinterpret_cast<Packed<E::int2>*>(output.wires + offset) = codes;
@@ -117,7 +136,9 @@ __global__ void __launch_bounds__(kSumTerms)
   const float sum = sum_over_strips(scratch.sums, strips);
   const float squares = sum_over_strips(scratch.squares, strips);
   if (threadIdx.x != 0) return;
-  *scratch.magnitude = clipped_magnitude({sum, squares, largest}, static_cast<float>(elements));
+  const auto count = static_cast<float>(elements);
+  *scratch.magnitude =
+      clipped_magnitude({__fdiv_rn(sum, count), __fdiv_rn(squares, count), largest});
 }
 
 Scratch scratch_of(std::byte* bytes, std::size_t strips) {
