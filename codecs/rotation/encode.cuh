@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of 64 values in each thread, rotated and encoded as groups of 16 or of 128, which are those of
-// the rotated formats. Blocks of up to 64 lie in a thread, those of 128 in two neighbours, which
-// shuffle; those of 4096 go through shared memory and back.
+// Rows of 64 values, rotated and encoded as groups of 16 or of 128, which are those of the rotated
+// formats.
 #pragma once
 
 #include "codecs/cuda/encode.cuh"
-#include "codecs/cuda/random_signs.cuh"
+#include "codecs/rotation/rows.cuh"
 
 namespace codecs::cuda {
-
-using RowTile = RotationTile<12, 6>;
-inline constexpr int kRow = RowTile::kHeld;
-inline constexpr int kRowLog = RowTile::kHeldLog;
-
-// The stride of kRow, between neighbouring threads. By how their orders differ, the partner of value
-// k is the other thread's value k ^ kDiffer.
-template <int kMask>
-__device__ void butterfly_with_neighbour(float (&x)[kRow], Order<kMask>) {
-  constexpr int kDiffer = kMask & -kMask;
-  const float sign = (threadIdx.x & 1) != 0 ? -1.0f : 1.0f;
-#pragma unroll
-  for (int k = 0; k < kRow; ++k) {
-    if ((k & kDiffer) != 0) continue;
-    const float low = __shfl_xor_sync(kAllLanes, x[k | kDiffer], 1);
-    const float high = __shfl_xor_sync(kAllLanes, x[k], 1);
-    x[k] = __fmaf_rn(sign, x[k], low);
-    x[k | kDiffer] = __fmaf_rn(sign, x[k | kDiffer], high);
-  }
-}
 
 // Loads, flips and rotates; returns the order in which x is then.
 template <int kLog, typename Source>
@@ -55,7 +34,7 @@ __device__ auto load_rotated(const Source& source, const Signs& signs, std::size
   }
 }
 
-// Words of 16 random bytes, or of 16 codes of 4 bits, from the elements' order to a thread's or back.
+// Words of 16 random bytes, from the elements' order to a thread's.
 template <int kMask>
 __device__ uint4 in_order(const uint4& random, Order<kMask> order) {
   uint4 r = random;
@@ -67,15 +46,6 @@ __device__ uint4 in_order(const uint4& random, Order<kMask> order) {
   }
   return r;
 }
-template <int kMask>
-__device__ uint2 in_order(const uint2& codes, Order<kMask> order) {
-  if constexpr (kMask == 0) return codes;
-  // Bytes 2 i and 2 i + 1 are half i, of 4 codes.
-  const unsigned halves = 0x2222u * (order.flip / 4);
-  return make_uint2(__byte_perm(codes.x, codes.y, 0x3210u ^ halves),
-                    __byte_perm(codes.x, codes.y, 0x7654u ^ halves));
-}
-
 // The row's part of a wire. x[0] is element `element`, as after load_rotated().
 template <typename Static, int kGroup, int kMask>
 __device__ void encode_row(const float (&x)[kRow], Order<kMask> order, std::size_t element,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codecs/rotation/decode.cuh"
 #include "codecs/rotation/encode.cuh"
 #include "codecs/rotation/kernels.hpp"
 #include "codecs/rotation/launch.cuh"
@@ -58,30 +59,33 @@ __global__ void __launch_bounds__(RowTile::kThreads)
 }
 
 template <int kLog, typename Source, typename Sink>
-__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+__global__ void __launch_bounds__(RowTile::kThreads, kRowDecodeBlocks)
     decode_rotated_kernel(Source source, Sink sink) {
-  using Tile = RotationTile<kLog>;
-  __shared__ float exchange[Tile::kExchange];
+  using Tile = RowTile;
+  constexpr bool kMoves = kLog > kRowLog + 1;  // through shared memory, which sets the order
+  __shared__ float exchange[kMoves ? Tile::kExchange : 1];
   __shared__ uint4 draws[Tile::kDraws];
   const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
-  const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
-  float x[kLaneElements];
-  load_tile(source, tile, x);
+  const std::size_t element = first + threadIdx.x * kRow;
+  typename Source::Batch batch = {};
+  source.load(0, element, batch);
   const std::byte* const headers = source.reader.wires - kSignKeyBytes;
   const Signs signs = load_signs(headers);
   draw_signs<Tile>(signs, first, draws);
   const bool differ = __syncthreads_or(signs_differ(signs, headers, source.reader.wire_bytes,
                                                     source.reader.inputs)) != 0;
-  if constexpr (Tile::kTop > 0) {
-    regroup<Tile, 0, Tile::kTop>(x, exchange);
-    rotation_barrier<Tile>();
+  const auto order = row_order(sink.values);
+  float x[kRow] = {};
+  for (int input = 0; input < source.reader.inputs; input += kRowBatch) {
+    if (input > 0) source.load(input, element, batch);
+    source.add(input, batch, order_of<!kMoves>(order), x);
   }
-  rotate_lane_back<Tile>(x, exchange);
-  flip_signs<Tile>(x, signs, first, draws);
-  const float factor = differ ? __uint_as_float(kNaNScale) : 1.0f / Tile::kBlock;
+  rotate_row_back<kLog>(x, exchange, order);
+  flip_signs<Tile>(x, signs, first, draws, order);
+  const float factor = differ ? __uint_as_float(kNaNScale) : 1.0f / (1 << kLog);
 #pragma unroll
-  for (int k = 0; k < kLaneElements; ++k) x[k] *= factor;
-  sink.store(tile, x, sink.fetch(tile));
+  for (int k = 0; k < kRow; ++k) x[k] *= factor;
+  store_row<Tile::kElements>(x, sink.elements, first, sink.values);
 }
 
 template <bool kBack>
@@ -169,14 +173,13 @@ void decode_reduce_rotated_async(const Format& format, const Wires& wires, Tenso
   const Format inner = without_rotation(format);
   if (elements == 0) return;
   with_rotated_format(RotatedFormats{}, format, inner, [&]<typename Row>(Row) {
-    using Source = SumSource<Row::Static::kElement, Row::Static::kCoding>;
+    using Source = RowSum<Row::Static::kElement, Row::Static::kCoding, Row::kGroup>;
     using Sink = TensorSink<float>;
-    Source source{.reader = wire_reader(inner, wires, elements), .elements = elements};
+    Source source{wire_reader(inner, wires, elements)};
     source.reader.wires += kSignKeyBytes;
     source.reader.wire_bytes += kSignKeyBytes;
-    launch(decode_rotated_kernel<Row::kLog, Source, Sink>,
-           rotation_grid<RotationTile<Row::kLog>>(elements, stream), source,
-           Sink{sums.values, sums.elements});
+    launch(decode_rotated_kernel<Row::kLog, Source, Sink>, rotation_grid<RowTile>(elements, stream),
+           source, Sink{sums.values, sums.elements});
   });
 }
 
