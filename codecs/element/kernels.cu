@@ -108,7 +108,7 @@ __device__ void load_codes(const Code<kElement>* wire, std::size_t elements, std
   const unsigned lane = threadIdx.x % kWarpLanes;
   if constexpr (sizeof(Code<kElement>) == 2) {
     auto fetched = fetch_lane<false>(reinterpret_cast<const Bf16*>(wire), elements, tile);
-    transpose(fetched.vectors, static_cast<int>(lane));
+    exchange(fetched.vectors);
 #pragma unroll
     for (int w = 0; w < kWords<kElement>; ++w) words[w] = word_of(fetched.vectors[w / 4], w % 4);
   } else {
