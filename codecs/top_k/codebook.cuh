@@ -106,51 +106,118 @@ static __global__ void __launch_bounds__(kTensorThreads)
 struct SelectedValues {
   const float* values = nullptr;
   std::size_t keep = 0;
-  __device__ float at(std::size_t chunk, unsigned e) const { return values[chunk * keep + e]; }
+  static constexpr int kBatch = 2;  // that a lane loads before it uses them; 64 are kept
+  __device__ std::size_t first(std::size_t chunk) const { return chunk * keep; }
+  __device__ float at(std::size_t first, unsigned e) const { return values[first + e]; }
+  __device__ void load(std::size_t first, unsigned e, float (&x)[kBatch]) const {
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i)
+      x[i] = values[first + e + static_cast<unsigned>(kWarpLanes * i)];
+  }
 };
+
+// The even bits of the result are those of x's lower half.
+__device__ inline std::uint32_t spread(std::uint32_t x) {
+  x = (x | x << 8) & 0x00FF00FFu;
+  x = (x | x << 4) & 0x0F0F0F0Fu;
+  x = (x | x << 2) & 0x33333333u;
+  return (x | x << 1) & 0x55555555u;
+}
+
+// The codes of 32 entries: their lower bits and their upper.
+struct CodeBits {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  __device__ std::uint32_t first_word() const {
+    return spread(low & 0xFFFFu) | spread(high & 0xFFFFu) << 1;
+  }
+  __device__ std::uint32_t second_word() const {
+    return spread(low >> 16) | spread(high >> 16) << 1;
+  }
+};
+
+// Of one lane: sums of bins, and their members. Sums are in shared memory: a code is an address there,
+// and no sum but its own is added to.
+struct LaneBins {
+  double* sums = nullptr;     // 4, a warp apart
+  std::uint32_t members = 0;  // of codes 1, 2 and 3, 10 bits each
+
+  __device__ void add(std::uint32_t code, double value) {
+    sums[kWarpLanes * code] += value;
+    members += (1u << (10 * code)) >> 10;
+  }
+};
+
+// Adds what every lane has to the bins, unless it is beyond the end; the codes of all.
+template <bool kInside>
+__device__ CodeBits take_codes(const DeviceCodebook& book, float value, bool inside,
+                               LaneBins& bins) {
+  const float(&least)[4] = book.values;
+  const float centred = kInside || inside ? value - book.shift : -INFINITY;
+  const bool reached[3] = {centred >= least[0], centred >= least[1],
+                           centred >= least[2]};  // NaN: 0
+  const std::uint32_t code = reached[2] ? 3u : reached[1] ? 2u : reached[0] ? 1u : 0u;
+  bins.add(code, kInside || inside ? double{centred} : 0.0);
+  const std::uint32_t one = __ballot_sync(kAllLanes, reached[0] ? 1 : 0);
+  const std::uint32_t two = __ballot_sync(kAllLanes, reached[1] ? 1 : 0);
+  const std::uint32_t three = __ballot_sync(kAllLanes, reached[2] ? 1 : 0);
+  return {(one & ~two) | three, two};
+}
 
 // Codes of one chunk and the sums of its bins; a warp takes a chunk.
 template <typename Values>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     codebook_codes_kernel(SparseShape shape, Values values, CodebookScratch scratch,
                           std::byte* wire) {
+  static_assert(kLargestChunk / kWarpLanes < 1u << 10, "a lane's members fit in 10 bits");
+  __shared__ double bins[kWarpsPerBlock][4 * kWarpLanes];
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   if (chunk >= shape.chunks) return;
   const unsigned lane = threadIdx.x % kWarpLanes;
   const unsigned count = kept_in(shape, chunk);
+  const std::size_t start = values.first(chunk);
   const DeviceCodebook book = device_codebook(wire);
-  const float(&least)[4] = book.values;
   const Record record = code_record(shape, chunk, wire);
-  double sums[4] = {0, 0, 0, 0};
-  unsigned members[4] = {0, 0, 0, 0};
-  for (unsigned first = 0; first < record.count * 16; first += kWarpLanes) {
-    const unsigned e = first + lane;
-    const float value = e < count ? values.at(chunk, e) : 0.0f;
-    const float centred = value - book.shift;
-    const std::uint32_t reached = (centred >= least[0] ? 1u : 0u) +
-                                  (centred >= least[1] ? 1u : 0u) +
-                                  (centred >= least[2] ? 1u : 0u);  // NaN: 0
-    const std::uint32_t code = e < count ? reached : 0u;
-    const std::uint32_t bits = code << (lane % 16 * 2);
-    const std::uint32_t low = __reduce_or_sync(kAllLanes, lane < 16 ? bits : 0u);
-    const std::uint32_t high = __reduce_or_sync(kAllLanes, lane < 16 ? 0u : bits);
-    const unsigned word = first / 16 + lane;
-    if (lane < 2 && word < record.count) record.words[word] = lane == 0 ? low : high;
+  LaneBins own{.sums = bins[threadIdx.x / kWarpLanes] + lane};
 #pragma unroll
-    for (std::uint32_t j = 0; j < 4; ++j) {
-      const bool in_bin = e < count && code == j;
-      sums[j] += in_bin ? double{centred} : 0.0;
-      members[j] += in_bin ? 1u : 0u;
+  for (int j = 0; j < 4; ++j) own.sums[kWarpLanes * j] = 0;
+  constexpr unsigned kEntries = kWarpLanes * Values::kBatch, kKept = kWarpLanes * kWarpLanes;
+  const unsigned entries = record.count * 16;
+  CodeBits kept;  // a lane keeps those of 32 entries
+  for (unsigned first = 0; first < entries; first += kEntries) {
+    const unsigned turn = lane - first % kKept / kWarpLanes;  // that this lane keeps
+    if (first + kEntries <= count) {
+      float x[Values::kBatch];
+      values.load(start, first + lane, x);
+#pragma unroll
+      for (unsigned i = 0; i < Values::kBatch; ++i) {
+        const CodeBits bits = take_codes<true>(book, x[i], true, own);
+        if (turn == i) kept = bits;
+      }
+    } else {
+#pragma unroll 1
+      for (unsigned i = 0; i < Values::kBatch; ++i) {
+        const unsigned e = first + kWarpLanes * i + lane;
+        const float value = e < count ? values.at(start, e) : 0.0f;
+        const CodeBits bits = take_codes<false>(book, value, e < count, own);
+        if (turn == i) kept = bits;
+      }
+    }
+    if ((first + kEntries) % kKept == 0 || first + kEntries >= entries) {
+      const unsigned word = first / kKept * kKept / 16 + 2 * lane;
+      if (word < record.count) record.words[word] = kept.first_word();
+      if (word + 1 < record.count) record.words[word + 1] = kept.second_word();
     }
   }
+  double sums[4];
 #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    sums[j] = warp_sum(sums[j]);
-    members[j] = __reduce_add_sync(kAllLanes, members[j]);
-  }
+  for (int j = 0; j < 4; ++j) sums[j] = warp_sum(own.sums[kWarpLanes * j]);
+  const unsigned ones = __reduce_add_sync(kAllLanes, own.members & 0x3FFu);
+  const unsigned twos = __reduce_add_sync(kAllLanes, own.members >> 10 & 0x3FFu);
+  const unsigned threes = __reduce_add_sync(kAllLanes, own.members >> 20);
   if (lane != 0) return;
   scratch.bins[chunk] = {{sums[0], sums[1], sums[2], sums[3]}};
-  scratch.members[chunk] = make_uint4(members[0], members[1], members[2], members[3]);
+  scratch.members[chunk] = make_uint4(count - ones - twos - threes, ones, twos, threes);
 }
 
 // One block.

@@ -10,17 +10,58 @@ namespace codecs::cuda {
 // What is sent of a chunk's values.
 template <bool kFeedback, typename Value>
 struct AllValues {
+  // That a lane loads before it uses them.
+  static constexpr int kBatch = 8;
   TopKInput<Value> in = {};
 
-  __device__ std::size_t place(std::size_t chunk, unsigned e) const {
-    return in.tiles.first(static_cast<unsigned>(chunk)) + in.tiles.offset(e);
+  __device__ std::size_t first(std::size_t chunk) const {
+    return in.tiles.first(static_cast<unsigned>(chunk));
   }
-  __device__ float at(std::size_t chunk, unsigned e) const {
-    const std::size_t at = place(chunk, e);
-    const float value = as_float(in.values[at]);
-    if constexpr (!kFeedback) return value;
+  __device__ std::size_t place(std::size_t first, unsigned e) const {
+    return first + in.tiles.offset(e);
+  }
+  __device__ float at(std::size_t first, unsigned e) const {
+    const std::size_t at = place(first, e);
+    if constexpr (!kFeedback) return as_float(in.values[at]);
+    return sent(as_float(in.values[at]), in.residual.values[at]);
+  }
+
+  // Calls use(i, offset) for a lane's values e, e + 32 and so on: how far they are from first + e.
+  template <typename Use>
+  __device__ void for_batch(unsigned e, Use use) const {
+    if (in.tiles.gap == 0) {
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) use(i, static_cast<std::size_t>(kWarpLanes * i));
+    } else {
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        use(i, in.tiles.offset(e + static_cast<unsigned>(kWarpLanes * i)) - e);
+      }
+    }
+  }
+  __device__ void load(std::size_t first, unsigned e, float (&x)[kBatch]) const {
+    float old[kBatch] = {};
+    load(first, e, x, old);
+  }
+  // With the residuals.
+  __device__ void load(std::size_t first, unsigned e, float (&x)[kBatch],
+                       float (&old)[kBatch]) const {
+    const Value* const values = in.values + first + e;
+    const float* const residuals = kFeedback ? in.residual.values + first + e : nullptr;
+    for_batch(e, [&](int i, std::size_t offset) {
+      x[i] = as_float(values[offset]);
+      if constexpr (kFeedback) old[i] = residuals[offset];
+    });
+    if constexpr (kFeedback) {
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) x[i] = sent(x[i], old[i]);
+    }
+  }
+
+ private:
+  __device__ float sent(float value, float residual) const {
     const Feedback& rule = in.residual.feedback;
-    return __fmaf_rn(rule.carry, in.residual.values[at], rule.gain * value);
+    return __fmaf_rn(rule.carry, residual, rule.gain * value);
   }
 };
 
@@ -30,35 +71,58 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   if (chunk >= shape.chunks) return;
   const unsigned count = kept_in(shape, chunk);
+  const std::size_t first = values.first(chunk);
   double sum = 0, squares = 0;
-  unsigned largest = 0;
-#pragma unroll 8
-  for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
-    const float value = values.at(chunk, e);
-    const double v = value;
+  const auto add = [&](double v) {
     sum += v;
-    squares += v * v;
-    largest = max(largest, key_of(value));
+    squares = __fma_rn(v, v, squares);  // the product of two floats is exact
+  };
+  unsigned e = threadIdx.x % kWarpLanes;
+  for (; e - e % kWarpLanes + kWarpLanes * Values::kBatch <= count;
+       e += kWarpLanes * Values::kBatch) {
+    float x[Values::kBatch];
+    values.load(first, e, x);
+#pragma unroll
+    for (int i = 0; i < Values::kBatch; ++i) add(x[i]);
   }
+  for (; e < count; e += kWarpLanes) add(values.at(first, e));
   sum = warp_sum(sum);
   squares = warp_sum(squares);
-  if (largest >= kInfinityBits && out.nonfinite != nullptr) *out.nonfinite = 1;
+  // No sum of squares of floats is too large.
+  if (!is_finite(squares) && out.nonfinite != nullptr) *out.nonfinite = 1;
   if (threadIdx.x % kWarpLanes == 0) out.scratch.moments[chunk] = make_double2(sum, squares);
 }
 
 template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     dense_residual_kernel(SparseShape shape, AllValues<true, Value> values, const std::byte* wire) {
+  constexpr int kBatch = AllValues<true, Value>::kBatch;
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   if (chunk >= shape.chunks) return;
   const Residual& residual = values.in.residual;
   const unsigned count = kept_in(shape, chunk);
+  const std::size_t first = values.first(chunk);
   const ValueCoder coder = chunk_coder(shape, wire, chunk);
-#pragma unroll 4
-  for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
-    const std::size_t at = values.place(chunk, e);
-    residual.values[at] = residual_of(residual.feedback, residual.values[at], values.at(chunk, e),
-                                      load_value(shape, wire, chunk, coder, e));
+  const auto* const codes =
+      reinterpret_cast<const std::uint32_t*>(wire + shape.codes) + chunk * shape.code_words;
+  const auto kept = [&](unsigned at, float sent, float old) {
+    const float decoded = book_value(coder.book, codes[at / 16] >> (at % 16 * 2) & 3u);
+    return residual_of(residual.feedback, old, sent, decoded);
+  };
+  unsigned e = threadIdx.x % kWarpLanes;
+  for (; e - e % kWarpLanes + kWarpLanes * kBatch <= count; e += kWarpLanes * kBatch) {
+    float x[kBatch], old[kBatch];
+    values.load(first, e, x, old);
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      x[i] = kept(e + static_cast<unsigned>(kWarpLanes * i), x[i], old[i]);
+    }
+    float* const kept_at = residual.values + first + e;
+    values.for_batch(e, [&](int i, std::size_t offset) { kept_at[offset] = x[i]; });
+  }
+  for (; e < count; e += kWarpLanes) {
+    const std::size_t at = values.place(first, e);
+    residual.values[at] = kept(e, values.at(first, e), residual.values[at]);
   }
 }
 
