@@ -58,7 +58,7 @@ inline constexpr int kSparseSumBlocks = 6;
 // tune: 2048 4096 8192 | encode int4_g128_rht128_sr, encode nvfp4_rht16
 inline constexpr int kRotationElements = 4096;
 
-// Wires of EDEN whose loads are in flight together.
+// Wires of EDEN whose loads are in flight together; of 1 or 2 bits, twice as many.
 // tune: 2 4 8 | decode_reduce eden4_g4096 8
 inline constexpr int kEdenWiresInFlight = 4;
 

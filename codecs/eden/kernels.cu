@@ -2,6 +2,7 @@
 #include "codecs/eden/kernels.hpp"
 #include "codecs/eden/lane.cuh"
 #include "codecs/eden/sums.cuh"
+#include "codecs/rotation/in_turns.cuh"
 #include "codecs/rotation/launch.cuh"
 
 namespace codecs::cuda {
@@ -76,23 +77,23 @@ __global__ void __launch_bounds__(EdenTile<kLog>::kThreads, kEncodeBlocks<kLog>)
   for (std::size_t pad = shape.groups; pad < padded; ++pad) scales[pad] = 0;
 }
 
-// Wires whose loads are in flight together.
-inline constexpr int kEdenBatch = kEdenWiresInFlight;
-
 template <int kBits, int kLog>
 struct EdenSource {
   using Tile = EdenTile<kLog>;
   static constexpr int kWords = kEdenWords<Tile>;
+  // Of two that take turns; of few bits, twice as many wires fit into the same registers.
+  static constexpr int kBatch = kBits > 2 ? kEdenWiresInFlight / 2 : kEdenWiresInFlight;
+  using Batch = EdenWords<Tile>[kBatch];
   const std::byte* wires = nullptr;
   EdenShape shape;
   int inputs = 1;
 
-  // The words and scales of up to kEdenBatch wires from `input`; a group beyond the end has none.
-  __device__ void load(int input, std::size_t group, EdenWords<Tile> (&batch)[kEdenBatch]) const {
+  // The words and scales of up to kBatch wires from `input`; a group beyond the end has none.
+  __device__ void load(int input, std::size_t group, Batch& batch) const {
     constexpr int kBlock = Tile::kBlock;
     const int t = static_cast<int>(threadIdx.x) % Tile::kLanes;
 #pragma unroll
-    for (int i = 0; i < kEdenBatch; ++i) {
+    for (int i = 0; i < kBatch; ++i) {
       if (input + i >= inputs || group >= shape.groups) continue;
       const std::byte* wire = wires + static_cast<std::size_t>(input + i) * shape.wire_bytes;
       const std::byte* codes = wire + kSignKeyBytes + group * (kBlock * kBits / 8);
@@ -104,10 +105,9 @@ struct EdenSource {
     }
   }
 
-  __device__ void add(int input, const EdenWords<Tile> (&batch)[kEdenBatch],
-                      float (&x)[Tile::kHeld]) const {
+  __device__ void add(int input, const Batch& batch, float (&x)[Tile::kHeld]) const {
 #pragma unroll
-    for (int i = 0; i < kEdenBatch; ++i) {
+    for (int i = 0; i < kBatch; ++i) {
       if (input + i >= inputs) break;
 #pragma unroll
       for (int m = 0; m < kWords; ++m) {
@@ -125,17 +125,16 @@ __global__ void __launch_bounds__(EdenTile<kLog>::kThreads, kDecodeBlocks<kLog>)
   __shared__ uint4 draws[Tile::kDraws];
   const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
   const std::size_t group = (first + threadIdx.x * Tile::kHeld) / Tile::kBlock;
-  EdenWords<Tile> batch[kEdenBatch] = {};
+  typename EdenSource<kBits, kLog>::Batch batch = {};
   source.load(0, group, batch);
   const Signs signs = load_signs(source.wires);
   draw_signs<Tile>(signs, first, draws);
   const bool differ = __syncthreads_or(signs_differ(signs, source.wires, source.shape.wire_bytes,
                                                     source.inputs)) != 0;
   float x[Tile::kHeld] = {};
-  for (int input = 0; input < source.inputs; input += kEdenBatch) {
-    if (input > 0) source.load(input, group, batch);
-    source.add(input, batch, x);
-  }
+  add_in_turns<source.kBatch>(
+      source.inputs, batch, [&](int input, auto& next) { source.load(input, group, next); },
+      [&](int input, const auto& those) { source.add(input, those, x); });
   const auto order = row_order(sink.values);
   rotate_lane_back<Tile>(x, exchange, order);
   flip_signs<Tile>(x, signs, first, draws, order);

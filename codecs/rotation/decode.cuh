@@ -15,10 +15,10 @@ struct RowCodes {
   float tensor = 1;
 };
 
-// Wires whose loads are in flight together.
-inline constexpr int kRowBatch = 4;
+// Wires whose loads begin together, in each of two turns.
+inline constexpr int kRowBatch = 2;
 // Blocks on a multiprocessor, so that a thread has at most 128 registers.
-inline constexpr int kRowDecodeBlocks = 8;
+inline constexpr int kRowDecodeBlocks = 512 / RowTile::kThreads;
 
 template <Element kElement, Coding kCoding, int kGroup>
 struct RowSum {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/rotation/decode.cuh"
 #include "codecs/rotation/encode.cuh"
+#include "codecs/rotation/in_turns.cuh"
 #include "codecs/rotation/kernels.hpp"
 #include "codecs/rotation/launch.cuh"
 
@@ -76,10 +77,10 @@ __global__ void __launch_bounds__(RowTile::kThreads, kRowDecodeBlocks)
                                                     source.reader.inputs)) != 0;
   const auto order = row_order(sink.values);
   float x[kRow] = {};
-  for (int input = 0; input < source.reader.inputs; input += kRowBatch) {
-    if (input > 0) source.load(input, element, batch);
-    source.add(input, batch, order_of<!kMoves>(order), x);
-  }
+  add_in_turns<kRowBatch>(
+      source.reader.inputs, batch,
+      [&](int input, auto& next) { source.load(input, element, next); },
+      [&](int input, const auto& those) { source.add(input, those, order_of<!kMoves>(order), x); });
   rotate_row_back<kLog>(x, exchange, order);
   flip_signs<Tile>(x, signs, first, draws, order);
   const float factor = differ ? __uint_as_float(kNaNScale) : 1.0f / (1 << kLog);

@@ -109,7 +109,7 @@ TEST(EdenKernels, TellNaNsAndInfinities) {
   }
 }
 
-// 1, 3, 4, 5 and 9 inputs: without, with and beyond the kernel's batches of four.
+// 1, 3, 4, 5 and 9 inputs: within, with and beyond the kernels' batches of two or four.
 template <typename Reduce, typename Reference>
 void expect_sums(const Codec& codec, Reduce reduce, Reference reference) {
   for (const std::size_t inputs : {1u, 3u, 4u, 5u, 9u}) {
@@ -147,19 +147,20 @@ TEST(EdenKernels, SumWiresOfEqualSignsAlone) {
 }
 
 TEST(RotatedGroupKernels, SumWiresOfEqualSignsAlone) {
-  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
+  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096, &nvfp4_rht16}) {
     expect_sums(*codec, decode_reduce_rotated_async, decode_reduce_rotated);
   }
 }
 
 TEST(RotatedGroupKernels, DrawTheBitsOfThePieceInItsTensor) {
-  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
+  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096, &nvfp4_rht16_sr}) {
     const std::vector<float> values = awkward_values(5000);
     const auto expected = encoded(*codec, values, kRotationKey);
     const DeviceBuffer<float> input{std::span(values)};
-    const GuardedBytes wire(expected.size());
+    const GuardedBytes wire(expected.size()), scratch(sizeof(float));
     encode_rotated_async(codec->format, Tensor<const float>{input.get(), values.size()},
-                         {.wires = wire.get(), .key = kRotationKey}, nullptr);
+                         {.wires = wire.get(), .key = kRotationKey, .scratch = scratch.get()},
+                         nullptr);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << codec->name;
   }
 }
