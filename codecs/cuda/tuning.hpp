@@ -49,14 +49,21 @@ inline constexpr int kSignBlocks = 2;
 // tune: 4 8 16 | decode_reduce sign_g2048 8, decode_reduce sign_g2048 16
 inline constexpr int kSignWiresInFlight = 8;
 
-// Blocks that add sparse wires, and wait at a barrier for each: several on a multiprocessor keep its memory
-// busy.
+// Blocks that add sparse wires, and wait at a barrier for each: several on a multiprocessor keep its
+// memory busy.
 // tune: 4 5 6 7 8 | decode topk64, decode_reduce topk64 8
 inline constexpr int kSparseSumBlocks = 6;
 
 // Values that a block of threads rotates, at least, in blocks of values of their own.
 // tune: 2048 4096 8192 | encode int4_g128_rht128_sr, encode nvfp4_rht16
 inline constexpr int kRotationElements = 4096;
+
+// Threads of EDEN's kernels on a multiprocessor, at least, so that each has enough registers and not
+// more: 96 in an encode, and 128 in a decode, which has loads of several wires in flight.
+// tune: 512 640 768 1024 | encode eden4_g4096
+inline constexpr int kEdenEncodeThreads = 640;
+// tune: 384 512 640 768 | decode eden4_g4096, decode_reduce eden4_g4096 8
+inline constexpr int kEdenDecodeThreads = 512;
 
 // Wires of EDEN whose loads are in flight together; of 1 or 2 bits, twice as many.
 // tune: 2 4 8 | decode_reduce eden4_g4096 8

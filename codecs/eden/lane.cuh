@@ -7,6 +7,7 @@
 
 #include "codecs/cuda/pack.cuh"
 #include "codecs/cuda/random_signs.cuh"
+#include "codecs/cuda/tuning.hpp"
 #include "codecs/eden/eden.hpp"
 
 namespace codecs::cuda {
@@ -20,12 +21,10 @@ inline constexpr int kEdenHeldLog = kLog < 10    ? 4
 template <int kLog>
 using EdenTile = RotationTile<kLog, kEdenHeldLog<kLog>>;
 
-// Blocks on a multiprocessor, so that threads have enough registers and not more: 96 in an encode, and
-// 128 in a decode, which has loads of several wires in flight.
 template <int kLog>
-inline constexpr int kEncodeBlocks = 640 / EdenTile<kLog>::kThreads;
+inline constexpr int kEncodeBlocks = kEdenEncodeThreads / EdenTile<kLog>::kThreads;
 template <int kLog>
-inline constexpr int kDecodeBlocks = 512 / EdenTile<kLog>::kThreads;
+inline constexpr int kDecodeBlocks = kEdenDecodeThreads / EdenTile<kLog>::kThreads;
 
 inline constexpr int kWordCodes = static_cast<int>(kEdenWord);
 

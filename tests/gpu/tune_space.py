@@ -25,7 +25,7 @@ SOURCES = {"int8_g128": (GROUPS, "codecs/group/integers.cu"), "int8_g2048": (GRO
            "fp8_e4m3": (GROUPS, "codecs/group/floats.cu"), "sign_g2048": ("codecs/sign/kernels.cu",),
            "topk64": ("codecs/top_k/kernels.cu",), "sparseloco": ("codecs/top_k/kernels.cu",),
            "eden4_g4096": ("codecs/eden/kernels.cu",), "random_k64": ("codecs/random_k/kernels.cu",),
-           "int4_g128_rht128_sr": ("codecs/rotation/kernels.cu",)}
+           "int4_g128_rht128_sr": ("codecs/rotation/kernels.cu",), "nvfp4_rht16": ("codecs/rotation/kernels.cu",)}
 
 
 class Operation(typing.NamedTuple):
