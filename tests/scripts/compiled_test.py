@@ -224,6 +224,13 @@ class Grids(unittest.TestCase):
                           "R2P PR, R2.B1, 0x5", "@P0 VIADD R1, R1, 0x1", "@P2 VIADD R1, R1, 0x4"] + STORE)
         self.assertEqual(results, [i & 5 for i in range(64)])
 
+    def test_saturated_results_are_from_0_to_1_and_NaNs_become_0(self):
+        _, results = ran(["S2R R0, SR_TID.X", "I2F.S32 R2, R0", "MOV R3, 0x7fffffff",
+                          "ISETP.EQ.U32.AND P0, PT, R0, 0x5, PT", "SEL R2, R3, R2, P0",
+                          "MOV R4, 0x3f000000", "MOV R5, 0xbf800000", "FFMA.SAT R1, R2, R4, R5"] + STORE, threads=32)
+        # (i / 2 - 1) of lane i, and of lane 5 a NaN.
+        self.assertEqual(results[:7], [0, 0, 0, 0x3F000000, 0x3F800000, 0, 0x3F800000])
+
     def test_unknown_instructions_are_refused(self):
         with self.assertRaises(NotImplementedError):
             ran(["FROBNICATE R1, R2"] + STORE)

@@ -36,6 +36,8 @@ def arithmetic(l, at, one):
         result = (values[0] + values[1] if operation == "ADD" else
                   values[0] * values[1] if operation == "MUL" else
                   values[0] * values[1] + values[2])
+        if "SAT" in one.mods:  # NaNs become zeros
+            result = np.where(result > 0, np.minimum(result, 1), 0)
         if one.base[0] == "D":
             l.set_pair(name, at, full(at, result).astype(F64))
         else:
