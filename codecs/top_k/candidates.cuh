@@ -25,10 +25,13 @@ __device__ unsigned bound_of_maxima(const float (&maxima)[kMaxima], unsigned cou
   return bound.key << kZeros;
 }
 
+// NaNs do. Without branches: all four are compared.
 __device__ inline bool reaches(const uint4& v, float bound) {
-  return !(fabsf(__uint_as_float(v.x)) < bound) | !(fabsf(__uint_as_float(v.y)) < bound) |
-         !(fabsf(__uint_as_float(v.z)) < bound) |
-         !(fabsf(__uint_as_float(v.w)) < bound);  // NaNs too
+  bool reaches = !(fabsf(__uint_as_float(v.x)) < bound);
+  reaches |= !(fabsf(__uint_as_float(v.y)) < bound);
+  reaches |= !(fabsf(__uint_as_float(v.z)) < bound);
+  reaches |= !(fabsf(__uint_as_float(v.w)) < bound);
+  return reaches;
 }
 
 // Lists the vectors with values that reach the bound, if these are not too many; their number.
