@@ -14,6 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "traces/compiled"))
 sys.dont_write_bytecode = True
 
+import compare  # noqa: E402
 import count  # noqa: E402
 import cubin  # noqa: E402
 import digests  # noqa: E402
@@ -309,6 +310,20 @@ class Digests(unittest.TestCase):
             self.assertEqual(count.rows_of(OneKernel(), lines, kept), [old, first[1]])
             changed = count.rows_of(OneKernel(LOOP.replace("0x20", "0x40")), lines, kept)
             self.assertNotIn("fma", changed[0])
+
+
+class Comparison(unittest.TestCase):
+    def test_lists_rows_whose_code_differs_by_all_that_they_issue(self):
+        def row(fma, alu, code):
+            return dict.fromkeys(compare.PIPES, "") | {"fma": fma, "alu": alu, "code": code}
+        old = {"same": row("1", "2", "a"), "changed": row("1.5", "2.5", "b"), "gone": row("1", "1", "c")}
+        new = {"same": row("1", "2", "a"), "changed": row("", "3", "d"), "came": row("1", "1", "e")}
+        self.assertEqual(compare.changes(old, new), [("changed", 4, 3)])
+
+    def test_reads_the_tables_that_were_measured(self):
+        rows = compare.rows_in(Path(count.HERE) / "measured/sm_90.csv")
+        self.assertGreater(len(rows), 700)
+        self.assertEqual(compare.changes(rows, rows), [])
 
 
 if __name__ == "__main__":
