@@ -8,8 +8,8 @@
     tests/gpu/tune.py FOLDER [--programs FOLDER] --output FILE
 
 --screen needs no GPU. It compiles each variant and prints what its kernels take of a multiprocessor, the bytes
-of loads that are in flight there, and instructions for each element; kernels that do what their values say
-are run (traces/compiled), and must leave the reference's bytes.
+of loads that are in flight there, and instructions for each element; encodes and decodes are run
+(traces/compiled), and must leave the reference's bytes.
 --build compiles a library of each variant into FOLDER, for a machine with a GPU (tests/gpu.sh --build --tune).
 --cmake names a build folder for Ninja with CUDA; it needs to be configured only.
 With FOLDER alone, the variants are timed on the GPU here, against the defaults, in rounds that each take all

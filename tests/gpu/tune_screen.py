@@ -2,8 +2,8 @@
 """What is known of a variant without a GPU: what its kernels take of a multiprocessor, how many bytes their
 loads keep in flight there, and how many instructions they issue for each element.
 
-The counts are those of traces/compiled/count.py. Kernels that do what their values say are run there, and
-must leave the reference's bytes."""
+The counts are those of traces/compiled/count.py, which runs encodes and decodes; they must leave the
+reference's bytes."""
 import json
 import re
 import subprocess
