@@ -13,7 +13,8 @@ namespace codecs::cuda {
 // tune: 128 256 512 | encode int8_g128, encode nf4_g64, decode int8_g128, decode_reduce int4_g128 8
 inline constexpr int kThreadsPerBlock = 256;
 
-// Tiles of 512 values that a warp encodes at once, of groups of up to 512 whose encode instructions bind.
+// Tiles of 512 values that a warp encodes at once, of groups of up to 512 whose encode instructions
+// bind.
 // tune: 1 2 4 | encode int4_g128_sr, encode int8_g128_sr, encode nf4_g64
 inline constexpr int kSmallGroupTiles = 2;
 
@@ -49,8 +50,8 @@ inline constexpr int kSignBlocks = 2;
 // tune: 4 8 16 | decode_reduce sign_g2048 8, decode_reduce sign_g2048 16
 inline constexpr int kSignWiresInFlight = 8;
 
-// Blocks that add sparse wires, and wait at a barrier for each: several on a multiprocessor keep its
-// memory busy.
+// Blocks that add sparse wires, and wait at a barrier for each: several on a multiprocessor keep
+// its memory busy.
 // tune: 4 5 6 7 8 | decode topk64, decode_reduce topk64 8
 inline constexpr int kSparseSumBlocks = 6;
 
@@ -58,8 +59,8 @@ inline constexpr int kSparseSumBlocks = 6;
 // tune: 2048 4096 8192 | encode int4_g128_rht128_sr, encode nvfp4_rht16
 inline constexpr int kRotationElements = 4096;
 
-// Threads of EDEN's kernels on a multiprocessor, at least, so that each has enough registers and not
-// more: 96 in an encode, and 128 in a decode, which has loads of several wires in flight.
+// Threads of EDEN's kernels on a multiprocessor, at least, so that each has enough registers and
+// not more: 96 in an encode, and 128 in a decode, which has loads of several wires in flight.
 // tune: 512 640 768 1024 | encode eden4_g4096
 inline constexpr int kEdenEncodeThreads = 640;
 // tune: 384 512 640 768 | decode eden4_g4096, decode_reduce eden4_g4096 8

@@ -19,19 +19,25 @@ HEADER = "codecs/cuda/tuning.hpp"
 DECLARATION = re.compile(r"^// tune: ([\d ]+) \| (.+)\ninline constexpr \w+ (k\w+) = (\d+);$", re.MULTILINE)
 ALWAYS = ("codecs/cuda/add.cu", "codecs/cuda/architecture.cu")
 GROUPS = "codecs/group/kernels.cu"
+# By codec; those with stochastic rounding have the same.
 SOURCES = {"int8_g128": (GROUPS, "codecs/group/integers.cu"), "int8_g2048": (GROUPS, "codecs/group/integers.cu"),
            "int4_g128": (GROUPS, "codecs/group/integers.cu"), "nf4_g64": (GROUPS, "codecs/group/plain.cu"),
            "bnb8_g4096": (GROUPS, "codecs/group/plain.cu"), "nvfp4": (GROUPS, "codecs/group/floats.cu"),
            "fp8_e4m3": (GROUPS, "codecs/group/floats.cu"), "sign_g2048": ("codecs/sign/kernels.cu",),
            "topk64": ("codecs/top_k/kernels.cu",), "sparseloco": ("codecs/top_k/kernels.cu",),
            "eden4_g4096": ("codecs/eden/kernels.cu",), "random_k64": ("codecs/random_k/kernels.cu",),
-           "int4_g128_rht128_sr": ("codecs/rotation/kernels.cu",), "nvfp4_rht16": ("codecs/rotation/kernels.cu",)}
+           "int4_g128_rht128": ("codecs/rotation/kernels.cu",), "nvfp4_rht16": ("codecs/rotation/kernels.cu",)}
 
 
 class Operation(typing.NamedTuple):
     name: str
     codec: str
     inputs: int = 1
+
+    @property
+    def sources(self):
+        """None: not known."""
+        return SOURCES.get(self.codec.removesuffix("_sr"))
 
     def __str__(self):
         return f"{self.name} {self.codec}" + (f" {self.inputs}" if self.inputs > 1 else "")
@@ -45,7 +51,7 @@ class Constant(typing.NamedTuple):
 
     @property
     def sources(self):
-        return sorted({*ALWAYS, *(one for operation in self.operations for one in SOURCES[operation.codec])})
+        return sorted({*ALWAYS, *(one for operation in self.operations for one in operation.sources)})
 
 
 class Variant(typing.NamedTuple):
@@ -73,7 +79,7 @@ def constants_in(text):
         if one.value not in one.values:
             raise ValueError(f"{HEADER}: {name} = {value} is not among the values to try")
         for operation in one.operations:
-            if operation.codec not in SOURCES:
+            if operation.sources is None:
                 raise ValueError(f"{HEADER}: {name}: the sources of {operation.codec} are not known; add them to "
                                  "SOURCES in tests/gpu/tune_space.py")
     if len(constants) != text.count("// tune:"):
