@@ -187,6 +187,16 @@ class Grids(unittest.TestCase):
         _, results = ran(least + ["FMNMX3 R1, R3, R2, R4, !PT"] + STORE)
         self.assertEqual(results, [0x3F800000] * 64)
 
+    def test_the_larger_of_doubles_is_chosen_by_a_predicate_and_a_nan_told_by_another(self):
+        def chosen(first, second):
+            (a, b), (c, d) = (np.float64(x).reshape(1).view("u4") for x in (first, second))
+            _, results = ran([f"MOV R2, {hex(a)}", f"MOV R3, {hex(b)}", f"MOV R4, {hex(c)}",
+                              f"MOV R5, {hex(d)}", "MOV R1, 0x0", "DSETP.MAX.AND P0, P1, R2, R4, PT",
+                              "@P0 VIADD R1, R1, 0x1", "@P1 VIADD R1, R1, 0x2"] + STORE)
+            return results[0]
+        self.assertEqual([chosen(0, 1.25), chosen(3, 1), chosen(0, np.nan), chosen(np.nan, 0)],
+                         [0, 1, 2, 0])
+
     def test_products_of_pairs(self):
         one, two, three = (hex(np.float32(x).view("u4")) for x in (1, 2, -3))
         _, results = ran([f"MOV R2, {one}", f"MOV R3, {two}", f"MOV R5, {three}",

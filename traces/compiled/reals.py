@@ -15,7 +15,10 @@ def compare_reals(l, at, one):
     if how in ("NAN", "NUM"):
         result = unordered if how == "NAN" else ~unordered
     elif how in ("MAX", "MIN"):
-        result = x >= y if how == "MAX" else x <= y
+        # Which of both it is; and whether it is a NaN, which then stays the second.
+        l.set_predicate(out, at, full(at, x > y if how == "MAX" else x < y))
+        l.set_predicate(other, at, full(at, np.isnan(y)))
+        return
     else:
         result = COMPARE[how.rstrip("U")](x, y)
         result = result | unordered if how.endswith("U") else result & ~unordered

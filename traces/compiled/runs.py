@@ -76,7 +76,8 @@ def grids_of_row(program, record, values):
     if record.get("output"):
         at, expected = record["output"]
         if memory.part(at, len(expected) // 2).tobytes().hex() != expected:
-            raise RuntimeError(f"{record['codec']}: not the reference's bytes")
+            raise RuntimeError(f"{record['codec']} {record['operation']}, {8 * record['value_bytes']} bits: not the "
+                               "reference's bytes")
 
 
 def blocks_of_row(program, record, values):
