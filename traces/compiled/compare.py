@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions for each element of two tables of one architecture, of the rows whose code differs.
+"""Instructions for each element of two tables of one architecture, of the rows where they differ by a percent.
 
     traces/compiled/compare.py OLD.csv NEW.csv [CODEC ...]
 
@@ -12,9 +12,10 @@ import csv
 import statistics
 import sys
 
+from count import KEY
 from pipes import PIPES
 
-KEY = ("codec", "operation", "inputs", "value_bytes", "to")
+LEAST = 0.01  # less is what a compiler makes of the same kernel
 
 
 def rows_in(path):
@@ -28,9 +29,9 @@ def instructions(row):
 
 
 def changes(old, new):
-    """(key, instructions before, after) of rows that both have and whose code differs."""
-    return [(key, instructions(old[key]), instructions(row)) for key, row in new.items()
-            if key in old and old[key]["code"] != row["code"] and instructions(old[key]) > 0]
+    """(key, instructions before, after) of rows that both have, and that differ."""
+    both = [(key, instructions(old[key]), instructions(row)) for key, row in new.items() if key in old]
+    return [(key, before, after) for key, before, after in both if abs(after - before) > LEAST * before]
 
 
 def main(arguments):
