@@ -197,6 +197,11 @@ class Grids(unittest.TestCase):
         self.assertEqual([chosen(0, 1.25), chosen(3, 1), chosen(0, np.nan), chosen(np.nan, 0)],
                          [0, 1, 2, 0])
 
+    def test_floats_of_a_whole_warp(self):
+        _, results = ran(["UMOV UR4, 0x3fc00000", "UFFMA UR5, UR4, -6, UR4", "UFADD UR5, UR5, UR4",
+                          "MOV R1, UR5"] + STORE)
+        self.assertEqual(results, [np.float32(-6).view("u4")] * 64)
+
     def test_products_of_pairs(self):
         one, two, three = (hex(np.float32(x).view("u4")) for x in (1, 2, -3))
         _, results = ran([f"MOV R2, {one}", f"MOV R3, {two}", f"MOV R5, {three}",

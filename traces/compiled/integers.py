@@ -208,7 +208,7 @@ def select(l, at, one):
     chosen = l.predicate(which, at)
     if "64" in one.mods:
         l.set_pair(name, at, np.where(chosen, l.pair(a, at), l.pair(b, at)))
-    elif one.base == "FSEL":
+    elif one.base in ("FSEL", "UFSEL"):
         l.set(name, at, np.where(chosen, l.real(a, at).view(U32), l.real(b, at).view(U32)))
     else:
         l.set(name, at, np.where(chosen, l.word(a, at), l.word(b, at)))
@@ -224,7 +224,7 @@ def least_or_most(l, at, one):
         l.set_pair(name, at, np.where(l.predicate(ins[0], at), np.minimum(*pairs),
                                       np.maximum(*pairs)))
         return
-    real = one.base.startswith("FMNMX")
+    real = "FMNMX" in one.base
     read = l.real if real else l.unsigned if "U32" in one.mods else l.signed
     values = [read(o, at) for o in operands]
     drops_nan = real and "NAN" not in one.mods

@@ -125,7 +125,8 @@ class Lanes:
         negated, inverted, _, _, _ = operand_of(text)
         low, high = self.bits(text, at), self.bits(text, at, True)
         value = np.asarray(low).astype(U64) | np.asarray(high).astype(U64) << U64(32)
-        return ~value if inverted else U64(0) - value if negated else value
+        with np.errstate(over="ignore"):
+            return ~value if inverted else U64(0) - value if negated else value
 
     def real(self, text, at):
         """A float32, or half of a register as one."""

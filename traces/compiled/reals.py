@@ -34,7 +34,7 @@ def arithmetic(l, at, one):
         values = [np.asarray(l.double(o, at)).astype(np.longdouble) for o in operands]
     else:
         values = [np.asarray(l.real(o, at)).astype(F64) for o in operands]
-    operation = one.base.lstrip("DFH")[:3]
+    operation = one.base.lstrip("UDFH")[:3]
     with np.errstate(all="ignore"):
         result = (values[0] + values[1] if operation == "ADD" else
                   values[0] * values[1] if operation == "MUL" else
