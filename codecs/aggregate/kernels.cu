@@ -179,7 +179,7 @@ void aggregate_async(const Format& format, const Aggregation& aggregation, const
   const auto peers = static_cast<std::size_t>(wires.inputs);
   if (peers > 0) {
     launch(squares_kernel,
-           {.blocks = chunk_blocks(shape.chunks * peers, kWarpsPerBlock), .stream = stream}, shape,
+           {.blocks = blocks_of(shape.chunks * peers, kWarpsPerBlock), .stream = stream}, shape,
            wires, scratch);
     launch(norms_kernel,
            {.blocks = static_cast<unsigned>(peers), .threads = kTensorThreads, .stream = stream},
@@ -189,7 +189,7 @@ void aggregate_async(const Format& format, const Aggregation& aggregation, const
          target.nonfinite);
   with_chunk(format, [&]<typename Static>(Static) {
     launch(aggregate_kernel<Static::kChunk>,
-           {.blocks = chunk_blocks(shape.chunks, 1),
+           {.blocks = blocks_of(shape.chunks, 1),
             .threads = Static::Block::kThreads,
             .stream = stream},
            shape, wires, scratch, sink);

@@ -61,9 +61,12 @@ __device__ inline float2 product(float2 a, float b) {
 
 // Conversions between float32 and E2M1 (PTX ISA 8.6, cvt: .e2m1x2), which are there only where kernels
 // are compiled for one family of GPUs (codecs/cuda/architectures.cmake).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && \
+    (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || defined(__CUDA_ARCH_SPECIFIC__))
+#define CODECS_CONVERTS_E2M1
+#endif
 __device__ inline bool converts_e2m1() {
-#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && \
-    !defined(__CUDA_ARCH_SPECIFIC__)
+#if defined(__CUDA_ARCH__) && !defined(CODECS_CONVERTS_E2M1)
   return false;
 #else
   return compute_capability() >= 100;
@@ -72,7 +75,7 @@ __device__ inline bool converts_e2m1() {
 
 // The codes of 8 values, to nearest even; beyond 6 they saturate.
 __device__ inline unsigned e2m1_codes(const float* v) {
-#if defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || defined(__CUDA_ARCH_SPECIFIC__)
+#ifdef CODECS_CONVERTS_E2M1
   unsigned word;
   asm("{ .reg .b8 a, b, c, d;\n"
       "cvt.rn.satfinite.e2m1x2.f32 a, %2, %1;\n"
@@ -96,7 +99,7 @@ __device__ inline unsigned e2m1_codes(const float* v) {
 
 // Pairs of the 8 codes of a word as float16.
 __device__ inline void e2m1_halves(unsigned word, unsigned (&pairs)[4]) {
-#if defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || defined(__CUDA_ARCH_SPECIFIC__)
+#ifdef CODECS_CONVERTS_E2M1
   asm("{ .reg .b8 a, b, c, d;\n"
       "mov.b32 {a, b, c, d}, %4;\n"
       "cvt.rn.f16x2.e2m1x2 %0, a;\n"

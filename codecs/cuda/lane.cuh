@@ -101,11 +101,15 @@ __device__ inline std::uint32_t pack(const float (&x)[2]) { return bf16_pair(x[0
 // 4 bytes of values from `first`; zeros from `elements` on.
 template <typename Value>
 __device__ std::uint32_t load_word(const Value* values, std::size_t elements, std::size_t first) {
-  if (first + kPerWord<Value> <= elements) {
-    return *reinterpret_cast<const std::uint32_t*>(values + first);
+  if constexpr (kPerWord<Value> == 1) {
+    return first < elements ? *reinterpret_cast<const std::uint32_t*>(values + first) : 0u;
+  } else {
+    if (first + kPerWord<Value> <= elements) {
+      return *reinterpret_cast<const std::uint32_t*>(values + first);
+    }
+    // At most the lower half of a word of bfloat16 is left.
+    return first < elements ? *reinterpret_cast<const std::uint16_t*>(values + first) : 0u;
   }
-  // At most the lower half of a word of bfloat16 is left.
-  return first < elements ? *reinterpret_cast<const std::uint16_t*>(values + first) : 0u;
 }
 
 template <typename Value>
@@ -113,7 +117,7 @@ __device__ void store_word(std::uint32_t word, std::size_t elements, std::size_t
                            Value* values) {
   if (first + kPerWord<Value> <= elements) {
     *reinterpret_cast<std::uint32_t*>(values + first) = word;
-  } else if (first < elements) {
+  } else if (kPerWord<Value> > 1 && first < elements) {
     *reinterpret_cast<std::uint16_t*>(values + first) = static_cast<std::uint16_t>(word);
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: as many consecutive values in every thread, a multiple of 16. Threads fetch neighbouring
-// 16-byte vectors for each other, as in lane.cuh, but each keeps what it gets in an order of its
-// own: what a thread fetches in its s-th load goes to the thread whose number differs by s, where it
-// is the s-th again. Every shuffle then moves the same register of all threads, and nothing has to
-// be chosen.
+// Rows: as many consecutive values in every thread, a multiple of 16. A thread loads its own where it
+// moves sectors (instructions.cuh). Elsewhere threads fetch 16-byte vectors for each other, and each keeps
+// what it gets in an order of its own: what a thread fetches in its s-th load goes to the thread whose number
+// differs by s, where it is the s-th again. Every shuffle then moves the same register of all threads, and
+// nothing has to be chosen. A request thus takes halves of sectors, of different rows; the other halves
+// follow in the next.
 #pragma once
 
 #include "codecs/cuda/lane.cuh"
@@ -32,7 +33,7 @@ using RowOrder = Order<(kSharers<Value> - 1) * kPerVector<Value>>;
 
 template <typename Value>
 __device__ RowOrder<Value> row_order(const Value*) {
-  return {threadIdx.x % kSharers<Value> * kPerVector<Value>};
+  return {moves_sectors() ? 0u : threadIdx.x % kSharers<Value> * kPerVector<Value>};
 }
 
 // The vectors of kChunks times 16 values, in the order of the thread that fetches or stores them.
@@ -42,6 +43,10 @@ struct RowVectors {
 
   // Element of the first vector of turn s, of rows that begin at `first`.
   static __device__ std::size_t index(std::size_t first, int s) {
+    if (moves_sectors()) {
+      return first + threadIdx.x * (kChunks * kLaneElements) +
+             static_cast<unsigned>(s * kPerVector<Value>);
+    }
     const unsigned row = threadIdx.x ^ static_cast<unsigned>(s);
     return first + row * (kChunks * kLaneElements) +
            threadIdx.x % kSharers<Value> * kPerVector<Value>;
@@ -49,6 +54,7 @@ struct RowVectors {
 
   // To the threads that they are of, and back.
   __device__ void hand_over() {
+    if (moves_sectors()) return;
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
 #pragma unroll
@@ -66,10 +72,20 @@ __device__ void load_row(const Value* values, std::size_t elements, std::size_t 
   using Vectors = RowVectors<Value, kChunks>;
   Vectors row;
   const bool whole = first + kBlockElements <= elements;
+  const bool sectors = whole && moves_sectors() && is_sector_aligned(values);
 #pragma unroll
   for (int s = 0; s < kSharers<Value>; ++s) {
     const std::size_t index = Vectors::index(first, s);
-    if (whole) {
+    if (sectors) {
+      if (s % 2 != 0) continue;
+      const auto* const own = reinterpret_cast<const Sector*>(values + index);
+#pragma unroll
+      for (int c = 0; c < kChunks; ++c) {
+        const Sector sector = own[c * kSharers<Value> / 2];
+        row.vectors[c][s] = sector.low;
+        row.vectors[c][s + 1] = sector.high;
+      }
+    } else if (whole) {
       const auto* const own = reinterpret_cast<const uint4*>(values + index);
 #pragma unroll
       for (int c = 0; c < kChunks; ++c) row.vectors[c][s] = own[c * kSharers<Value>];
@@ -121,10 +137,18 @@ __device__ void store_row(const float (&x)[kHeld], std::size_t elements, std::si
   }
   row.hand_over();
   const bool whole = first + kBlockElements <= elements;
+  const bool sectors = whole && moves_sectors() && is_sector_aligned(values);
 #pragma unroll
   for (int s = 0; s < kSharers<Value>; ++s) {
     const std::size_t index = Vectors::index(first, s);
-    if (whole) {
+    if (sectors) {
+      if (s % 2 != 0) continue;
+      auto* const own = reinterpret_cast<Sector*>(values + index);
+#pragma unroll
+      for (int c = 0; c < kChunks; ++c) {
+        own[c * kSharers<Value> / 2] = {row.vectors[c][s], row.vectors[c][s + 1]};
+      }
+    } else if (whole) {
       auto* const own = reinterpret_cast<uint4*>(values + index);
 #pragma unroll
       for (int c = 0; c < kChunks; ++c) own[c * kSharers<Value>] = row.vectors[c][s];

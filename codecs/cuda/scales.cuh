@@ -167,9 +167,7 @@ __device__ inline TensorScale tensor_scale(std::uint32_t bits, const ScaleRule& 
   return {multiply, __fdiv_rn(1.0f, multiply) * rule.factor};
 }
 
-__device__ inline GroupScale<Coding::nested> nested_scale(std::uint32_t bits,
-                                                          const ScaleRule& rule) {
-  const float tensor = tensor_scale(*rule.tensor_amax, rule).multiply;
+__device__ inline GroupScale<Coding::nested> nested_scale(std::uint32_t bits, float tensor) {
   if (tensor == 0) return {};
   const float scale = __fdiv_rn(__uint_as_float(bits), 6.0f) * tensor;
   const auto code = __nv_cvt_float_to_fp8(scale, __NV_SATFINITE, __NV_E4M3);
@@ -185,7 +183,7 @@ __device__ auto group_scale(const GroupStatistics& group, const ScaleRule& rule)
   } else if constexpr (kCoding == Coding::e8m0) {
     return e8m0_scale<kElement>(group.amax_bits, rule);
   } else if constexpr (kCoding == Coding::nested) {
-    return nested_scale(group.amax_bits, rule);
+    return nested_scale(group.amax_bits, tensor_scale(*rule.tensor_amax, rule).multiply);
   } else if constexpr (kCoding == Coding::reciprocal) {
     return reciprocal_scale<kElement>(
         rule.tensor_amax != nullptr ? *rule.tensor_amax : group.amax_bits, rule);

@@ -22,6 +22,14 @@ inline constexpr bool kTakesSeveral = kSmallGroupTiles > 1 && Static::kTiles == 
                                       (Static::kStochastic || kIsTable<Static::kElement> ||
                                        Static::kCoding == Coding::offset);
 
+// Member by member: a choice between array elements as a whole would be one of addresses (lane.cuh).
+__device__ inline void choose(bool other, const GroupStatistics& from, GroupStatistics& group) {
+  group.amax_bits = other ? from.amax_bits : group.amax_bits;
+  group.low = other ? from.low : group.low;
+  group.high = other ? from.high : group.high;
+  group.squares = other ? from.squares : group.squares;
+}
+
 // Of the lane's group in each tile. `own`: of the tile whose number is the lane's, in the group's lanes.
 template <typename Static, int kTiles>
 __device__ void scales_of(const GroupStatistics (&groups)[kTiles], const EncodeShape& shape,
@@ -37,7 +45,7 @@ __device__ void scales_of(const GroupStatistics (&groups)[kTiles], const EncodeS
   GroupStatistics group = groups[0];
 #pragma unroll
   for (int t = 1; t < kTiles; ++t) {
-    if (threadIdx.x % kTiles == static_cast<unsigned>(t)) group = groups[t];
+    choose(threadIdx.x % kTiles == static_cast<unsigned>(t), groups[t], group);
   }
   own = group_scale<Static::kElement, Static::kCoding>(group, shape.rule);
 #pragma unroll

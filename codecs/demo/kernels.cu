@@ -123,7 +123,7 @@ std::size_t coefficients_of(const Format& format, std::size_t elements) {
 
 template <std::size_t kSide>
 Grid tile_grid(std::size_t elements, cudaStream_t stream) {
-  return {.blocks = chunk_blocks(elements, kSide * kSide),
+  return {.blocks = blocks_of(elements, kSide * kSide),
           .threads = DctTile<kSide>::kThreads,
           .stream = stream};
 }

@@ -43,7 +43,8 @@ template <typename Tile>
 __device__ float group_sum(const float (&partial)[kEdenWords<Tile>],
                            float (&sums)[kEdenRuns<Tile>]) {
   float sum = sum_neighbours<Tile>(partial);
-  if constexpr (Tile::kLanes * kEdenWords < Tile >> kWarpLanes) {
+  constexpr int kSums = Tile::kLanes * kEdenWords<Tile>;
+  if constexpr (kSums > kWarpLanes) {
     constexpr unsigned kWarps = Tile::kLanes / kWarpLanes;  // of a group
     constexpr unsigned kOwn = kWarps * kEdenWords<Tile>;
     const unsigned warp = threadIdx.x / kWarpLanes;

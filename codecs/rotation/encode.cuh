@@ -52,35 +52,50 @@ __device__ void encode_row(const float (&x)[kRow], Order<kMask> order, std::size
                            const EncodeShape& shape, const EncodeOutput& output) {
   static_assert(Static::kBits == 4 && (kGroup == kLaneElements || kGroup == 2 * kRow));
   constexpr Coding kCoding = Static::kCoding;
-  using Scale = GroupScale<kCoding>;
-  Scale scale;
+  constexpr int kParts = kRow / kLaneElements;
+  GroupScale<kCoding> scales[kParts];
   std::uint32_t largest = 0;
+  float tensor = 1;
+  if constexpr (kCoding == Coding::nested)
+    tensor = tensor_scale(*shape.rule.tensor_amax, shape.rule).multiply;
   if constexpr (kGroup > kRow) {
     largest = max_over_lanes<kGroup / kRow>(magnitude_bits(x));
-    scale = group_scale<Static::kElement, kCoding>({.amax_bits = largest}, shape.rule);
+    scales[0] = group_scale<Static::kElement, kCoding>({.amax_bits = largest}, shape.rule);
   }
+  uint2 codes[kParts];
 #pragma unroll
-  for (int begin = 0; begin < kRow; begin += kLaneElements) {
+  for (int p = 0; p < kParts; ++p) {
     float part[kLaneElements];
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) part[i] = x[begin + i];
-    const std::size_t at = element + begin;
+    for (int i = 0; i < kLaneElements; ++i) part[i] = x[kLaneElements * p + i];
     if constexpr (kGroup == kLaneElements) {
       const std::uint32_t bits = magnitude_bits(part);
       largest = max(largest, bits);
-      scale = group_scale<Static::kElement, kCoding>({.amax_bits = bits}, shape.rule);
+      scales[p] = nested_scale(bits, tensor);
+    } else {
+      scales[p] = scales[0];
     }
     uint4 random = {};
     if constexpr (Static::kStochastic) {
+      const std::size_t at = element + kLaneElements * p;
       random =
           in_order(draw_block(shape.draw, shape.draw.first_block + at / kElementsPerDraw), order);
     }
-    const uint2 codes = in_order(codes_of_lane<Static>(part, scale, random), order);
-    if (at / 2 < shape.wire.payload_bytes) {
-      *reinterpret_cast<uint2*>(output.wires + at / 2) = codes;
+    codes[p] = in_order(codes_of_lane<Static>(part, scales[p], random), order);
+  }
+#pragma unroll
+  for (int p = 0; p < kParts; p += 2) {
+    const std::size_t at = (element + kLaneElements * p) / 2;
+    if (at < shape.wire.payload_bytes) {
+      *reinterpret_cast<uint4*>(output.wires + at) =
+          make_uint4(codes[p].x, codes[p].y, codes[p + 1].x, codes[p + 1].y);
     }
+  }
+#pragma unroll
+  for (int p = 0; p < kParts; ++p) {
+    const std::size_t at = element + kLaneElements * p;
     if (at % kGroup == 0 && at < shape.elements) {
-      store_scale<kCoding>(shape, static_cast<std::uint32_t>(at / kGroup), scale.stored,
+      store_scale<kCoding>(shape, static_cast<std::uint32_t>(at / kGroup), scales[p].stored,
                            output.wires);
     }
   }

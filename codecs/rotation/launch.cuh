@@ -23,9 +23,8 @@ void with_rotation(std::size_t block, Launch launch) {
 
 template <typename Tile>
 Grid rotation_grid(std::size_t elements, cudaStream_t stream) {
-  const std::size_t blocks = (elements + Tile::kElements - 1) / Tile::kElements;
-  require(blocks <= 0x7FFFFFFFu, "more blocks than a grid has");
-  return {.blocks = static_cast<unsigned>(blocks), .threads = Tile::kThreads, .stream = stream};
+  return {
+      .blocks = blocks_of(elements, Tile::kElements), .threads = Tile::kThreads, .stream = stream};
 }
 
 }  // namespace codecs::cuda

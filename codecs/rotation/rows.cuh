@@ -12,11 +12,18 @@ inline constexpr int kRow = RowTile::kHeld;
 inline constexpr int kRowLog = RowTile::kHeldLog;
 
 // The stride of kRow, between neighbouring threads. By how their orders differ, the partner of value
-// k is the other thread's value k ^ kDiffer.
+// k is the other thread's value k ^ kDiffer; threads that load their own values have one order.
 template <int kMask>
 __device__ void butterfly_with_neighbour(float (&x)[kRow], Order<kMask>) {
   constexpr int kDiffer = kMask & -kMask;
   const float sign = (threadIdx.x & 1) != 0 ? -1.0f : 1.0f;
+  if (moves_sectors()) {
+#pragma unroll
+    for (int k = 0; k < kRow; ++k) {
+      x[k] = __fmaf_rn(sign, x[k], __shfl_xor_sync(kAllLanes, x[k], 1));
+    }
+    return;
+  }
 #pragma unroll
   for (int k = 0; k < kRow; ++k) {
     if ((k & kDiffer) != 0) continue;

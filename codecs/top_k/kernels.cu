@@ -53,7 +53,7 @@ constexpr std::size_t kFoldedChunks = std::size_t{8} * kTensorThreads;
 
 // A warp takes a chunk.
 Grid warps_of(const SparseShape& shape, cudaStream_t stream) {
-  return {.blocks = chunk_blocks(shape.chunks, kWarpsPerBlock), .stream = stream};
+  return {.blocks = blocks_of(shape.chunks, kWarpsPerBlock), .stream = stream};
 }
 
 template <typename Values>
@@ -98,8 +98,7 @@ void launch_selected(const Format& format, const SparseShape& shape, const TopKI
                      const TopKOutput& out, cudaStream_t stream) {
   const bool feeds = in.residual.values != nullptr;
   with_chunk(format, [&]<typename Static>(Static) {
-    const Grid grid{
-        .blocks = chunk_blocks(shape.chunks, 1), .threads = kWarpLanes, .stream = stream};
+    const Grid grid{.blocks = blocks_of(shape.chunks, 1), .threads = kWarpLanes, .stream = stream};
     if (feeds) {
       launch(top_k_kernel<Static::kChunk, true, Value>, grid, in, shape, out);
     } else {
@@ -141,7 +140,7 @@ void sum_enumerated(const SparseShape& shape, const Wires& wires, const TileMap&
   check(cudaMemsetAsync(sums, 0, tiles.elements * sizeof(float), stream));
   const unsigned warps = std::min(static_cast<unsigned>(wires.inputs), kSumWires);
   launch(enumerated_sum_kernel,
-         {.blocks = chunk_blocks(shape.chunks, kWarpLanes),
+         {.blocks = blocks_of(shape.chunks, kWarpLanes),
           .threads = static_cast<int>(warps) * kWarpLanes,
           .stream = stream},
          shape, wires, tiles, sums);
@@ -214,9 +213,8 @@ void decode_reduce_top_k_async(const Format& format, const Wires& wires, const T
   const SparseShape shape = sparse_shape(format, tiles.elements);
   if (ranked_bytes(format) > 0) return sum_enumerated(shape, wires, tiles, sums.values, stream);
   with_chunk(format, [&]<typename Static>(Static) {
-    const Grid grid{.blocks = chunk_blocks(shape.chunks, 1),
-                    .threads = Static::Block::kThreads,
-                    .stream = stream};
+    const Grid grid{
+        .blocks = blocks_of(shape.chunks, 1), .threads = Static::Block::kThreads, .stream = stream};
     if (sends_all(format)) {
       launch(dense_sum_kernel<Static::kChunk>, grid, shape, wires, tiles, sums.values);
     } else {

@@ -36,10 +36,4 @@ void with_chunk(const Format& format, Launch launch) {
   require(found, "no CUDA kernel has this chunk");
 }
 
-inline unsigned chunk_blocks(std::size_t chunks, std::size_t per_block) {
-  const std::size_t blocks = (chunks + per_block - 1) / per_block;
-  require(blocks <= 0x7FFFFFFFu, "more blocks than a grid has");
-  return static_cast<unsigned>(blocks);
-}
-
 }  // namespace codecs::cuda
