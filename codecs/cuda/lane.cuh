@@ -98,6 +98,31 @@ __device__ inline void unpack(std::uint32_t word, float (&x)[2]) {
 __device__ inline std::uint32_t pack(const float (&x)[1]) { return __float_as_uint(x[0]); }
 __device__ inline std::uint32_t pack(const float (&x)[2]) { return bf16_pair(x[0], x[1]); }
 
+// A whole vector.
+template <typename Value>
+__device__ void unpack(const uint4& vector, float* x) {
+  const std::uint32_t words[4] = {vector.x, vector.y, vector.z, vector.w};
+#pragma unroll
+  for (int w = 0; w < 4; ++w) {
+    float part[kPerWord<Value>];
+    unpack(words[w], part);
+#pragma unroll
+    for (int i = 0; i < kPerWord<Value>; ++i) x[w * kPerWord<Value> + i] = part[i];
+  }
+}
+template <typename Value>
+__device__ uint4 pack(const float* x) {
+  std::uint32_t words[4];
+#pragma unroll
+  for (int w = 0; w < 4; ++w) {
+    float part[kPerWord<Value>];
+#pragma unroll
+    for (int i = 0; i < kPerWord<Value>; ++i) part[i] = x[w * kPerWord<Value> + i];
+    words[w] = pack(part);
+  }
+  return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
 // 4 bytes of values from `first`; zeros from `elements` on.
 template <typename Value>
 __device__ std::uint32_t load_word(const Value* values, std::size_t elements, std::size_t first) {
@@ -174,8 +199,8 @@ struct alignas(32) Sector {
   uint4 low;
   uint4 high;
 };
-__device__ inline bool is_sector_aligned(const void* memory) {
-  return reinterpret_cast<std::uintptr_t>(memory) % sizeof(Sector) == 0;
+__device__ inline bool moves_sectors_of(const void* memory) {
+  return moves_sectors() && reinterpret_cast<std::uintptr_t>(memory) % sizeof(Sector) == 0;
 }
 
 // Index of the first value of the vector k that `lane` moves: its own where it moves sectors, else its
@@ -209,7 +234,7 @@ __device__ Fetched<Value> fetch_lane(const Value* values, std::size_t elements, 
   Fetched<Value> fetched;
   if (kWhole || tile + kTileElements <= elements) {  // the same for the whole warp
     const auto* const own = values + vector_index<Value>(tile, lane, 0);
-    if (moves_sectors() && is_sector_aligned(values)) {
+    if (moves_sectors_of(values)) {
 #pragma unroll
       for (int k = 0; k < kVectors<Value>; k += 2) {
         const Sector sector = reinterpret_cast<const Sector*>(own)[k / 2];
@@ -246,16 +271,7 @@ __device__ void take_lane(const Fetched<Value>& fetched, float (&x)[kLaneElement
   exchange(vectors);
 #pragma unroll
   for (int k = 0; k < kVectors<Value>; ++k) {
-    const std::uint32_t words[4] = {vectors[k].x, vectors[k].y, vectors[k].z, vectors[k].w};
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      float part[kPerWord<Value>];
-      unpack(words[w], part);
-#pragma unroll
-      for (int i = 0; i < kPerWord<Value>; ++i) {
-        x[k * kPerVector<Value> + w * kPerWord<Value> + i] = part[i];
-      }
-    }
+    unpack<Value>(vectors[k], x + k * kPerVector<Value>);
   }
 }
 
@@ -275,7 +291,7 @@ __device__ void store_vectors(uint4 (&vectors)[kVectors<Value>], std::size_t ele
   exchange(vectors);
   if (tile + kTileElements <= elements) {
     auto* const own = values + vector_index<Value>(tile, lane, 0);
-    if (moves_sectors() && is_sector_aligned(values)) {
+    if (moves_sectors_of(values)) {
 #pragma unroll
       for (int k = 0; k < kVectors<Value>; k += 2) {
         reinterpret_cast<Sector*>(own)[k / 2] = {vectors[k], vectors[k + 1]};
@@ -299,19 +315,7 @@ __device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements
                            Value* values) {
   uint4 vectors[kVectors<Value>];
 #pragma unroll
-  for (int k = 0; k < kVectors<Value>; ++k) {
-    std::uint32_t words[4];
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      float part[kPerWord<Value>];
-#pragma unroll
-      for (int i = 0; i < kPerWord<Value>; ++i) {
-        part[i] = x[k * kPerVector<Value> + w * kPerWord<Value> + i];
-      }
-      words[w] = pack(part);
-    }
-    vectors[k] = make_uint4(words[0], words[1], words[2], words[3]);
-  }
+  for (int k = 0; k < kVectors<Value>; ++k) vectors[k] = pack<Value>(x + k * kPerVector<Value>);
   store_vectors(vectors, elements, tile, values);
 }
 

@@ -72,7 +72,7 @@ __device__ void load_row(const Value* values, std::size_t elements, std::size_t 
   using Vectors = RowVectors<Value, kChunks>;
   Vectors row;
   const bool whole = first + kBlockElements <= elements;
-  const bool sectors = whole && moves_sectors() && is_sector_aligned(values);
+  const bool sectors = whole && moves_sectors_of(values);
 #pragma unroll
   for (int s = 0; s < kSharers<Value>; ++s) {
     const std::size_t index = Vectors::index(first, s);
@@ -99,17 +99,7 @@ __device__ void load_row(const Value* values, std::size_t elements, std::size_t 
   row.hand_over();
 #pragma unroll
   for (int v = 0; v < kHeld / kPerVector<Value>; ++v) {
-    const uint4 vector = row.vectors[v / kSharers<Value>][v % kSharers<Value>];
-    const std::uint32_t words[4] = {vector.x, vector.y, vector.z, vector.w};
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      float part[kPerWord<Value>];
-      unpack(words[w], part);
-#pragma unroll
-      for (int i = 0; i < kPerWord<Value>; ++i) {
-        x[v * kPerVector<Value> + w * kPerWord<Value> + i] = part[i];
-      }
-    }
+    unpack<Value>(row.vectors[v / kSharers<Value>][v % kSharers<Value>], x + v * kPerVector<Value>);
   }
 }
 
@@ -122,22 +112,11 @@ __device__ void store_row(const float (&x)[kHeld], std::size_t elements, std::si
   Vectors row;
 #pragma unroll
   for (int v = 0; v < kHeld / kPerVector<Value>; ++v) {
-    std::uint32_t words[4];
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      float part[kPerWord<Value>];
-#pragma unroll
-      for (int i = 0; i < kPerWord<Value>; ++i) {
-        part[i] = x[v * kPerVector<Value> + w * kPerWord<Value> + i];
-      }
-      words[w] = pack(part);
-    }
-    row.vectors[v / kSharers<Value>][v % kSharers<Value>] =
-        make_uint4(words[0], words[1], words[2], words[3]);
+    row.vectors[v / kSharers<Value>][v % kSharers<Value>] = pack<Value>(x + v * kPerVector<Value>);
   }
   row.hand_over();
   const bool whole = first + kBlockElements <= elements;
-  const bool sectors = whole && moves_sectors() && is_sector_aligned(values);
+  const bool sectors = whole && moves_sectors_of(values);
 #pragma unroll
   for (int s = 0; s < kSharers<Value>; ++s) {
     const std::size_t index = Vectors::index(first, s);

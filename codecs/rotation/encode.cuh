@@ -46,6 +46,7 @@ __device__ uint4 in_order(const uint4& random, Order<kMask> order) {
   }
   return r;
 }
+
 // The row's part of a wire. x[0] is element `element`, as after load_rotated().
 template <typename Static, int kGroup, int kMask>
 __device__ void encode_row(const float (&x)[kRow], Order<kMask> order, std::size_t element,
@@ -56,8 +57,9 @@ __device__ void encode_row(const float (&x)[kRow], Order<kMask> order, std::size
   GroupScale<kCoding> scales[kParts];
   std::uint32_t largest = 0;
   float tensor = 1;
-  if constexpr (kCoding == Coding::nested)
+  if constexpr (kCoding == Coding::nested) {
     tensor = tensor_scale(*shape.rule.tensor_amax, shape.rule).multiply;
+  }
   if constexpr (kGroup > kRow) {
     largest = max_over_lanes<kGroup / kRow>(magnitude_bits(x));
     scales[0] = group_scale<Static::kElement, kCoding>({.amax_bits = largest}, shape.rule);

@@ -16,12 +16,12 @@ sys.path.insert(0, str(tune_space.ROOT / "traces/compiled"))
 
 import count  # noqa: E402
 import cubin  # noqa: E402
+from accesses import registers_of, width_of  # noqa: E402
 from pipes import PIPES  # noqa: E402
 
 # Of a multiprocessor: warps, blocks, KiB of shared memory (CUDA C++ Programming Guide, "Compute Capabilities").
 HOLDS = {"80": (64, 32, 164), "89": (48, 24, 100), "90": (64, 32, 228), "100": (64, 32, 228), "120": (48, 24, 100)}
 REGISTERS = 65536  # of a multiprocessor; handed out to warps by 256
-LOADED = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 
 
 class Screened(typing.NamedTuple):
@@ -47,15 +47,13 @@ def resident_warps(architecture, threads, registers, shared_bytes):
 
 def bytes_in_flight(code):
     """The most bytes that a thread has loaded from memory and not used yet, in the order of the code."""
-    waiting, most = {}, 0  # by the first register: (those after it, bytes)
-    for one in code:
+    waiting, most = {}, 0  # by the load's place: (registers, bytes)
+    for at, one in enumerate(code):
         named = {int(number) for operand in one.operands for number in re.findall(r"\bR(\d+)\b", operand)}
-        waiting = {first: (last, size) for first, (last, size) in waiting.items()
-                   if not any(first <= number <= last for number in named)}
+        waiting = {place: load for place, load in waiting.items() if named.isdisjoint(load[0])}
         if one.base in ("LDG", "LD") and re.match(r"R\d+$", one.operands[0]):
-            size = max((LOADED[mod] for mod in one.mods if mod in LOADED), default=4)
-            first = int(one.operands[0][1:])
-            waiting[first] = (first + max(1, size // 4) - 1, size)
+            registers = {int(name[1:]) + i for name, i in registers_of(one, one.operands[:2])}
+            waiting[at] = (registers, width_of(one))
             most = max(most, sum(size for _, size in waiting.values()))
     return most
 

@@ -175,23 +175,23 @@ class OnHost:
     """The functions for CUDA, by those for CPUs."""
 
     def __init__(self, library):
-        self.library = library
+        self.on_cpu = library
         self.gardenhose_cuda_encoded_bytes = library.gardenhose_encoded_bytes
 
     def gardenhose_cuda_scratch_bytes(self, *_):
         return 0
 
     def gardenhose_cuda_encode(self, codec, values, n, key, wire, wire_bytes, *_):
-        return self.library.gardenhose_encode(codec, values, n, key, wire, wire_bytes, 1)
+        return self.on_cpu.gardenhose_encode(codec, values, n, key, wire, wire_bytes, 1)
 
     def gardenhose_cuda_encode_feedback(self, codec, rule, values, n, key, residual, wire, wire_bytes, *_):
-        return self.library.gardenhose_encode_feedback(codec, rule, values, n, key, residual, wire, wire_bytes, 1)
+        return self.on_cpu.gardenhose_encode_feedback(codec, rule, values, n, key, residual, wire, wire_bytes, 1)
 
     def gardenhose_cuda_decode(self, codec, wire, wire_bytes, results, n, _):
-        return self.library.gardenhose_decode(codec, wire, wire_bytes, results, n, 1)
+        return self.on_cpu.gardenhose_decode(codec, wire, wire_bytes, results, n, 1)
 
     def gardenhose_cuda_decode_reduce(self, codec, wires, wires_bytes, inputs, results, n, _):
-        return self.library.gardenhose_decode_reduce(codec, wires, wires_bytes, inputs, results, n, 1)
+        return self.on_cpu.gardenhose_decode_reduce(codec, wires, wires_bytes, inputs, results, n, 1)
 
 
 class Wrong(OnHost):
@@ -225,8 +225,8 @@ class Timings(unittest.TestCase):
     @mock.patch.multiple(tune_device, ELEMENTS=1 << 16, CHECKED=(1 << 16) - 13, ROUNDS=3, Gpu=HostGpu)
     def test_the_table_says_where_it_is_from_and_what_was_chosen(self):
         library = OnHost(ctypes.CDLL(str(LIBRARY)))
-        library.gardenhose_encode = library.library.gardenhose_encode
-        library.gardenhose_decode_reduce = library.library.gardenhose_decode_reduce
+        library.gardenhose_encode = library.on_cpu.gardenhose_encode
+        library.gardenhose_decode_reduce = library.on_cpu.gardenhose_decode_reduce
         with tempfile.TemporaryDirectory() as name, mock.patch.object(ctypes, "CDLL", lambda _: library):
             folder = Path(name) / "tune"
             folder.mkdir()

@@ -8,6 +8,8 @@ import hashlib
 import json
 import re
 
+from accesses import width_of
+
 # Of the scripts that follow and run code: raise it where they count something else in the same code.
 COUNTING = 1
 
@@ -20,7 +22,6 @@ UPPER_BITS = (range(0x7000, 0x8000), range(0x5500, 0x5700))
 ALIGNMENT = 256
 # Of the bank that holds parameters.
 CONSTANT = re.compile(r"c\[0x0\]\[(?:(0x[0-9a-f]+)|.*)\]")
-READ_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
 def digest(value):
@@ -38,7 +39,7 @@ def constants_read(code):
                 continue
             if not match.group(1):
                 return None
-            size = max((READ_BYTES[mod] for mod in one.mods if mod in READ_BYTES), default=4)
+            size = width_of(one)
             if one.base[0] == "D" or "WIDE" in one.mods and operand is one.operands[-1]:
                 size = 8
             read.update(range(int(match.group(1), 16), int(match.group(1), 16) + size))
