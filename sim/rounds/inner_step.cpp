@@ -15,8 +15,6 @@
 namespace sim {
 namespace {
 
-constexpr int kGradientParts = 16;  // of the gradients, at most
-
 // Of the rank that takes longest for its layers, of one micro-batch.
 double backward_seconds(const Schedule& schedule, const Timeline& timeline, int micro_batches) {
   std::vector<double> by_rank(static_cast<std::size_t>(schedule.ranks));
@@ -39,8 +37,8 @@ std::vector<double> ready_by_layer(double backward_s, double needed_s) {
 }
 
 // Gradients that are reduced while the backward pass goes on are ready in parts.
-std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeline,
-                                int micro_batches, double needed_s) {
+std::vector<double> ready_as_reduced(const Schedule& schedule, const Timeline& timeline,
+                                     int micro_batches, double needed_s) {
   std::vector<double> ends;
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
@@ -52,13 +50,7 @@ std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeli
   if (ends.empty()) {
     return ready_by_layer(backward_seconds(schedule, timeline, micro_batches), needed_s);
   }
-  std::sort(ends.begin(), ends.end());
-  std::vector<double> ready;
-  for (int part = 1; part <= kGradientParts; ++part) {
-    ready.push_back(ends[ends.size() * static_cast<std::size_t>(part) / kGradientParts - 1]);
-  }
-  ready.back() = ends.back();
-  return ready;
+  return ready_parts(std::move(ends));
 }
 
 double update_begins(const Schedule& schedule, const Timeline& timeline) {
@@ -117,6 +109,17 @@ void add_outer_traffic(const Cluster& cluster, const OuterTraffic& traffic, doub
 
 }  // namespace
 
+std::vector<double> ready_parts(std::vector<double> pieces_s) {
+  require(!pieces_s.empty(), "a payload has a piece or more");
+  std::ranges::sort(pieces_s);
+  std::vector<double> ready;
+  for (std::size_t part = 1; part <= kGradientParts; ++part) {
+    const std::size_t pieces = (pieces_s.size() * part + kGradientParts - 1) / kGradientParts;
+    ready.push_back(pieces_s[pieces - 1]);
+  }
+  return ready;
+}
+
 OuterTraffic outer_traffic(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   if (!sends_parts(context, scheme) && scheme.between_sites->overlap_steps == 0) return {};
   const Site& site = context.area.sites[table];
@@ -139,8 +142,8 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
   const bool parts = sends_parts(context, scheme);
-  step.ready_s = parts ? ready_parts(schedule, alone, context.parallelism_at(table).accumulation,
-                                     step.needed_s)
+  step.ready_s = parts ? ready_as_reduced(schedule, alone,
+                                          context.parallelism_at(table).accumulation, step.needed_s)
                        : std::vector<double>{step.needed_s};
   if (const OuterTraffic traffic = outer_traffic(context, table, scheme); traffic.rate_Bps > 0) {
     add_outer_traffic(site.cluster, traffic, step.seconds, schedule, wiring);

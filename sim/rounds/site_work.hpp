@@ -57,6 +57,12 @@ struct RoundContext {
 // problems()).
 void check(const RoundContext& context, const Scheme& scheme);
 
+// Equal parts in which gradients leave a site while its backward pass goes on.
+inline constexpr int kGradientParts = 16;
+// Times, ascending, at which these parts of a payload are complete, from those of its equally large
+// pieces, of which there may be fewer than parts.
+[[nodiscard]] std::vector<double> ready_parts(std::vector<double> pieces_s);
+
 // One inner step of the sites of a table.
 struct InnerStep {
   double seconds = 0;

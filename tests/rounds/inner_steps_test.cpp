@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/toml_document.hpp"
 #include "sim/rounds/simulate_round.hpp"
@@ -11,6 +12,43 @@
 
 namespace sim {
 namespace {
+
+// A part of a payload is there once every piece that overlaps it is.
+TEST(ReadyParts, WaitForTheirLastPiece) {
+  for (const int pieces : {1, 2, 15, 16, 17, 31, 100}) {
+    std::vector<double> ends(static_cast<std::size_t>(pieces));
+    for (int i = 0; i < pieces; ++i) ends[static_cast<std::size_t>(i)] = pieces - i;  // unsorted
+    const std::vector<double> ready = ready_parts(ends);
+    ASSERT_EQ(ready.size(), std::size_t{kGradientParts});
+    for (int part = 1; part <= kGradientParts; ++part) {
+      const double last = std::ceil(static_cast<double>(part) * pieces / kGradientParts);
+      EXPECT_EQ(ready[static_cast<std::size_t>(part - 1)], last) << pieces << " " << part;
+    }
+  }
+}
+
+// Two buckets' reductions are fewer pieces than parts.
+TEST(ReadyParts, OfFewBucketsGiveOneAnswer) {
+  const auto shipped = [](const std::string& file) {
+    return std::filesystem::path(GARDENHOSE_SOURCE_DIR) / file;
+  };
+  const Model model = read_model(shipped("traces/models/gpt_125m.toml"));
+  const std::vector<Calibration> calibrations{3, roofline()};
+  const WideArea area = parse_wide_area(
+      read_input_text(shipped("topologies/wide_area/three_continents.toml")), "three.toml",
+      [&](const std::string& name) { return shipped("topologies/" + name + ".toml"); });
+  Parallelism parallelism;
+  parallelism.overlap.gradients = true;
+  parallelism.bucket = Bytes{std::int64_t{8} << 30};
+  const Scheme sharded = scheme_named("sharded");
+  for (const char* name : {"demo", "wan_sync_bf16"}) {
+    const RoundContext context{area, model, calibrations, parallelism, sharded, false, nullptr};
+    const InnerStep step = inner_step(context, 0, scheme_named(name));
+    EXPECT_TRUE(std::ranges::is_sorted(step.ready_s));
+    EXPECT_GT(step.ready_s.front(), 0);
+    EXPECT_LE(step.ready_s.back(), step.needed_s);
+  }
+}
 
 class KnownInnerSteps : public testing::Test {
  protected:
