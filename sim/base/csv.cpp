@@ -51,16 +51,24 @@ std::vector<std::string> fields_of(std::string_view line) {
   return fields;
 }
 
-// `columns`, then any of `optional`, none twice.
+// `columns`, then any of `optional`.
 bool is_header(std::span<const std::string> header, std::span<const std::string_view> columns,
                std::span<const std::string_view> optional) {
   if (header.size() < columns.size()) return false;
   const auto further = header.subspan(columns.size());
   return std::ranges::equal(header.first(columns.size()), columns) &&
          std::ranges::all_of(further, [&](const std::string& name) {
-           return std::ranges::find(optional, name) != optional.end() &&
-                  std::ranges::count(further, name) == 1;
+           return std::ranges::find(optional, name) != optional.end();
          });
+}
+
+// The later of two columns of one name would win.
+void refuse_repeated(std::span<const std::string> header, const std::string& place) {
+  for (auto name = header.begin(); name != header.end(); ++name) {
+    if (std::find(header.begin(), name, *name) == name) continue;
+    throw InputError(
+        fmt::format("{}{}: is the name of two columns; keep one", place, printable(*name)));
+  }
 }
 
 }  // namespace
@@ -114,6 +122,7 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
     if (header.empty()) {
       header = fields;
       header_place = place;
+      refuse_repeated(header, place);
       if (columns.empty() || is_header(header, columns, optional)) continue;
       throw InputError(fmt::format(
           "{}is not the header; write {}{}", place, joined(columns, ","),

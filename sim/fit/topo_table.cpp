@@ -81,8 +81,10 @@ class TopoReader {
       if (words[0] == "GPU0" && (words.size() < 2 || words[1] != "X")) header(words, number);
     } else if (rows_.size() < names_.size()) {
       row(words, number);
+    } else if (std::ranges::find(names_, words[0]) != names_.end()) {
+      fail(number, fmt::format("{}: is given twice; give the output of one node", words[0]));
     } else if (words.size() == 2 && words[0].starts_with("NIC") && words[0].ends_with(":")) {
-      table_.legend[words[0].substr(0, words[0].size() - 1)] = words[1];
+      legend(words, number);
     }
   }
 
@@ -118,6 +120,12 @@ class TopoReader {
                        words.begin() + 1 + static_cast<std::ptrdiff_t>(names_.size()));
     numbers_.push_back(number);
     for (std::size_t i = 0; i < names_.size(); ++i) check_cell(place, i);
+  }
+
+  void legend(const std::vector<std::string>& words, int number) {
+    const std::string nic = words[0].substr(0, words[0].size() - 1);
+    if (table_.legend.emplace(nic, words[1]).second) return;
+    fail(number, fmt::format("{}: is named twice; give the output of one node", printable(nic)));
   }
 
   void check_cell(std::size_t from, std::size_t to) const {

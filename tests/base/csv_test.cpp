@@ -41,6 +41,13 @@ TEST(Csv, BeginsWithItsHeaderWhateverMarkASpreadsheetWrites) {
   EXPECT_EQ(rows.at(0).number("a"), 1);
 }
 
+// The later one would win.
+TEST(Csv, AColumnIsGivenOnce) {
+  const std::string error =
+      input_error_of([] { (void)sim::parse_csv("# sizes\na,b, a\n1,2,3\n", "sample.csv"); });
+  EXPECT_EQ(error, "sample.csv:2:1: a: is the name of two columns; keep one");
+}
+
 TEST(Csv, AFieldWithoutItsLastQuoteIsTheRestOfTheLine) {
   const std::string error =
       input_error_of([] { (void)sim::parse_csv("a,b,c\n1,\"x,3\n", "sample.csv"); });

@@ -166,6 +166,9 @@ TEST(Topo, WhatIsCutOrContradictoryIsLocated) {
   says(changed("GPU3\tNV18", "GPU3\t X "), "node.topo:5:1: ", "stands for a device itself");
   says(changed("GPU3\tNV18", "GPU4\tNV18"), "node.topo:5:1: GPU4", "the row of GPU3 is missing");
   says(changed("GPU3\t", "GPU4\t"), "node.topo:1:1: GPU4", "is not GPU3");
+  says(whole + whole, "node.topo:", "GPU0: is given twice");
+  says(whole + "GPU3\tNV12\n", "node.topo:", "GPU3: is given twice");
+  says(whole + "  NIC2: mlx5_7\n", "node.topo:", "NIC2: is named twice");
   Node pcie = dgx_h100();
   pcie.nvlink = "SYS";
   says(topo_text(pcie), "node.topo:3:1: GPU1 and GPU0", "write nvlink.kind = \"pcie\" by hand");
