@@ -169,12 +169,12 @@ constexpr TomlKey kClusterKeys[] = {
      "Latency that each further switch on the path adds; in a torus, each node that a message "
      "passes."},
     {"network.nodes_per_leaf", "whole number from 1 to 65536", "required with rails and fat trees",
-     "Nodes per leaf switch; must divide the number of nodes or be at least as large."},
+     "Nodes per leaf switch; the last leaf may have fewer."},
     {"network.oversubscription", "number from 1 to 1000", "required with rails and fat trees",
      "Ratio of a leaf's downlink capacity (to its nodes) to its uplink capacity (to the spines); 1 "
      "is non-blocking."},
     {"network.leaves_per_pod", "whole number from 1 to 65536", "required with fat_tree_3level",
-     "Leaf switches per pod."},
+     "Leaf switches per pod; the last pod may have fewer."},
     {"network.pod_oversubscription", "number from 1 to 1000", "required with fat_tree_3level",
      "Ratio of a pod's downlink capacity (to its leaves) to its uplink capacity (to the core "
      "switches)."},

@@ -14,8 +14,8 @@ namespace {
 constexpr IntegerRange kGpus{.lowest = 1, .highest = 1'024};
 constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
 
-// `whole` is filled by parts of `part`, or lies in one of them: a half-used last leaf among full
-// ones would make ranks unequal, which no fabric here models.
+// `whole` is filled by parts of `part`, or lies in one of them: a node whose sockets or bridges are
+// not alike is not modelled.
 void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
                  std::string_view noun) {
   if (reader.is_good(key) && part < whole && whole % part != 0) {
@@ -31,27 +31,20 @@ bool fabric_takes(TomlReader& reader, const Network& network, const char* key) {
                         network.fabric->takes(std::string_view(key).substr(kTable.size())));
 }
 
-void read_leaves(TomlReader& reader, int nodes, Network& network) {
+void read_leaves(TomlReader& reader, Network& network) {
   if (fabric_takes(reader, network, "network.oversubscription")) {
     network.oversubscription = reader.number("network.oversubscription", kOversubscription);
   }
   if (!fabric_takes(reader, network, "network.nodes_per_leaf")) return;
   network.nodes_per_leaf = static_cast<int>(reader.integer("network.nodes_per_leaf", kNodes));
-  if (reader.is_good("cluster.nodes")) {
-    check_parts(reader, "network.nodes_per_leaf", network.nodes_per_leaf, nodes, "nodes");
-  }
 }
 
-void read_pods(TomlReader& reader, int nodes, Network& network) {
+void read_pods(TomlReader& reader, Network& network) {
   if (fabric_takes(reader, network, "network.pod_oversubscription")) {
     network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
   }
   if (!fabric_takes(reader, network, "network.leaves_per_pod")) return;
   network.leaves_per_pod = static_cast<int>(reader.integer("network.leaves_per_pod", kNodes));
-  if (reader.is_good("network.nodes_per_leaf") && reader.is_good("cluster.nodes")) {
-    const int leaves = (nodes + network.nodes_per_leaf - 1) / network.nodes_per_leaf;
-    check_parts(reader, "network.leaves_per_pod", network.leaves_per_pod, leaves, "leaves");
-  }
 }
 
 // Of a link between routers: by default as a NIC's.
@@ -245,8 +238,8 @@ void read_fabric(TomlReader& reader, int nodes, Network& network) {
   if (fabric_takes(reader, network, "network.switch_latency")) {
     network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
   }
-  read_leaves(reader, nodes, network);
-  read_pods(reader, nodes, network);
+  read_leaves(reader, network);
+  read_pods(reader, network);
   read_load_balance(reader, network);
   read_torus(reader, nodes, network);
   read_dragonfly(reader, nodes, network);

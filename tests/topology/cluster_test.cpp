@@ -256,14 +256,14 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"network.gpu_nic", "[0, 0, 1, 2]"},
             "2 is out of range; write a whole number from 0 to 1 for each GPU, or remove the key"},
       Wrong{{"network.gpu_nic", "[0, 0, 1, -1]"}, "-1 is out of range"},
-      Wrong{{"network.nodes_per_leaf", "5"}, "5 does not divide the 12 nodes"},
+      Wrong{{"network.nodes_per_leaf", "0"}, "0 is out of range"},
       Wrong{{"network.fabric", "leaf_spine"}, "a leaf-spine or Clos network is fat_tree_2level"},
       Wrong{{"network.fabric", "rail_optimised"}, "; did you mean rail_optimized?"},
       Wrong{{"network.oversubscription", "0.5"}, "write a number of at least 1"},
       Wrong{{"network.oversubscription", "2:1"}, "write a number without quotes, e.g. 2"},
       Wrong{{"network.nic_bandwidth", "400 Gb/s"}, "did you mean Gbps?"},
       Wrong{{"gpu.memory_bandwidth", "3350"}, "write e.g. \"3350 GBps\""},
-      Wrong{{"network.leaves_per_pod", "4"}, "4 does not divide the 6 leaves"},
+      Wrong{{"network.leaves_per_pod", "0"}, "0 is out of range"},
       Wrong{{"network.pod_oversubscription", "0"}, "write a number of at least 1"},
       Wrong{{"collectives.channels", "0"}, "0 is out of range"},
       Wrong{{"fitted.compute_efficiency", "2.5"}, "at most 2"},
@@ -278,6 +278,12 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
 
 TEST(Cluster, LeavesMayBeLargerThanTheCluster) {
   EXPECT_EQ(read({{"network.nodes_per_leaf", "32"}}).network.nodes_per_leaf, 32);
+}
+
+// As in a cluster of which a job uses a part.
+TEST(Cluster, TheLastLeafMayHaveFewerNodes) {
+  EXPECT_EQ(read({{"network.nodes_per_leaf", "5"}}).network.nodes_per_leaf, 5);
+  EXPECT_EQ(read({{"network.leaves_per_pod", "4"}}).network.leaves_per_pod, 4);
 }
 
 struct Inapplicable {

@@ -13,8 +13,11 @@ constexpr auto kPodKeys = [] {
   return keys;
 }();
 
+// A pod with places for more nodes than there can be holds all.
 int nodes_per_pod(const Network& network) {
-  return network.nodes_per_leaf * network.leaves_per_pod;
+  constexpr std::int64_t kAll = 1 << 30;
+  return static_cast<int>(
+      std::min(kAll, std::int64_t{network.nodes_per_leaf} * network.leaves_per_pod));
 }
 
 void build_three_levels(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
@@ -23,7 +26,7 @@ void build_three_levels(const Network& network, Bandwidth nic_rate, std::span<co
   const int pods = blocks(node_count(network, nics), nodes_per_pod(network));
   const std::vector<VertexId> spines = graph.add_vertices(pods);
   attach_in_order(leaves.switches, spines, network.leaves_per_pod, leaves.uplinks, graph);
-  const Bandwidth capacity = nic_rate * (nodes_per_pod(network) * network.nics_per_node /
+  const Bandwidth capacity = nic_rate * (1.0 * nodes_per_pod(network) * network.nics_per_node /
                                          (network.oversubscription * network.pod_oversubscription));
   const Level level{.up = "pod_up",
                     .down = "pod_down",
