@@ -48,6 +48,11 @@ std::optional<Shard> slurm_shard() {
                   *id, *count, *first, *count, *id));
 }
 
+int slurm_task(int count) {
+  const int task = variable("SLURM_ARRAY_TASK_ID").value_or(1);
+  return task >= 1 && task <= count ? task : 1;
+}
+
 int usable_cores() {
   if (const auto cores = variable("SLURM_CPUS_PER_TASK"); cores && *cores > 0) return *cores;
   cpu_set_t set;

@@ -16,6 +16,8 @@ using sim::sweep::Shard;
 // The shard of this process's task in a Slurm job array; none outside an array. Throws InputError
 // if the array's task numbers have gaps, since they then do not number the parts.
 [[nodiscard]] std::optional<Shard> slurm_shard();
+// The number of this process's task in its array if it can number one of `count` parts, else 1.
+[[nodiscard]] int slurm_task(int count);
 
 // The cores available to this process: those of the task, if Slurm gives their number.
 [[nodiscard]] int usable_cores();

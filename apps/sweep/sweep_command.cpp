@@ -115,10 +115,27 @@ void dry_run(const std::vector<Planned>& points) {
   }
 }
 
+// The shard of this process. A Slurm array of some tasks of an earlier one numbers other parts than that
+// did, so beside stores of those it must be named.
+Shard shard_of(const SweepOptions& options) {
+  if (!options.shard.empty()) return parse_shard(options.shard);
+  const auto of_task = slurm_shard();
+  if (!of_task || !options.store.empty()) return of_task.value_or(Shard{});
+  for (const auto& [shard, store] : sim::sweep::stored_shards(options.spec)) {
+    if (shard.count == of_task->count) continue;
+    throw sim::InputError(
+        fmt::format("--shard: Slurm's array has {} task{}, but {} holds a part of {}; name the "
+                    "part to run, e.g. "
+                    "--shard {}/{}, or remove that store",
+                    of_task->count, of_task->count == 1 ? "" : "s", store.string(), shard.count,
+                    slurm_task(shard.count), shard.count));
+  }
+  return *of_task;
+}
+
 int run_sweep(const SweepOptions& options) {
   const Spec spec = read_spec(options.spec);
-  const Shard shard =
-      options.shard.empty() ? slurm_shard().value_or(Shard{}) : parse_shard(options.shard);
+  const Shard shard = shard_of(options);
   const std::vector<Planned> points = points_of(spec, shard);
   if (options.dry_run) {
     dry_run(points);

@@ -218,5 +218,26 @@ TEST(SweepShards, AreTheTasksOfAJobArrayOfSlurm) {
   EXPECT_EQ(sweep_in(sandbox, "--dry-run --shard 2/3").code, 0) << "what is said goes first";
 }
 
+// An array of one task of three is not an array of one part: it would run all points again.
+TEST(SweepShards, OfAnArrayOfSomeTasksAreNamed) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kTinySweep);
+  const auto array = [&](int id, int first, int count, const std::string& flags = "") {
+    const SlurmTask task(id, first, count, 1);
+    return sweep_in(sandbox, flags);
+  };
+  for (int part = 1; part <= 3; ++part) ASSERT_EQ(array(part, 1, 3).code, 0);
+  const std::vector<std::string> before = sandbox.names();
+  for (const Outcome& outcome : {array(3, 3, 1), array(2, 2, 2)}) {
+    expect_refused(outcome, "--shard");
+    EXPECT_NE(outcome.err.find("s.1of3.sqlite holds a part of 3"), std::string::npos);
+  }
+  EXPECT_NE(array(3, 3, 1).err.find("--shard 3/3"), std::string::npos);
+  EXPECT_EQ(sandbox.names(), before);
+  EXPECT_EQ(array(3, 3, 1, "--shard 3/3").code, 0);
+  EXPECT_EQ(array(1, 1, 3).code, 0) << "the whole array again";
+  EXPECT_EQ(array(3, 3, 1, "--store other.sqlite").code, 0);
+}
+
 }  // namespace
 }  // namespace apps_tests

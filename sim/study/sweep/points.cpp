@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/base/number_text.hpp"
 #include "sim/study/sweep/origins.hpp"
 
 namespace sim::sweep {
@@ -41,6 +42,25 @@ std::filesystem::path default_store(const std::filesystem::path& spec, const Sha
   std::filesystem::path store = spec;
   return store.replace_extension(
       shard.count == 1 ? ".sqlite" : fmt::format(".{}of{}.sqlite", shard.number, shard.count));
+}
+
+std::vector<StoredShard> stored_shards(const std::filesystem::path& spec) {
+  std::vector<StoredShard> shards;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(spec), error)) {
+    // study.2of4.sqlite
+    const std::string part = entry.path().stem().extension().string();
+    const std::size_t of = std::min(part.find("of"), part.size());
+    if (of < 1 || of == part.size()) continue;
+    const auto number = number_in<int>(std::string_view(part).substr(1, of - 1));
+    const auto count = number_in<int>(std::string_view(part).substr(of + 2));
+    if (!number || !count) continue;
+    const Shard shard{*number, *count};
+    const std::filesystem::path store = default_store(spec, shard);
+    if (store.filename() == entry.path().filename()) shards.push_back({shard, store});
+  }
+  std::ranges::sort(shards, {}, &StoredShard::store);
+  return shards;
 }
 
 }  // namespace sim::sweep

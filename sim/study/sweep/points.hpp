@@ -39,4 +39,11 @@ struct Planned {
 [[nodiscard]] std::filesystem::path default_store(const std::filesystem::path& spec,
                                                   const Shard& shard);
 
+// A shard of the spec that has its default store beside it.
+struct StoredShard {
+  Shard shard;
+  std::filesystem::path store;
+};
+[[nodiscard]] std::vector<StoredShard> stored_shards(const std::filesystem::path& spec);
+
 }  // namespace sim::sweep
