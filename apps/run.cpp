@@ -185,12 +185,12 @@ class Comparison {
   }
   void write_timeline(const Simulation& result) const {
     if (!options_.perfetto.empty()) {
-      sim::write_file(options_.perfetto,
+      sim::write_file("--perfetto", options_.perfetto,
                       sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
                                        names_in_timeline(job_)));
     }
     if (!options_.kineto.empty()) {
-      sim::write_file(options_.kineto,
+      sim::write_file("--kineto", options_.kineto,
                       to_kineto(sim::simulated_trace(result.schedule, result.timeline,
                                                      job_.cluster().gpu.name)));
     }
@@ -279,10 +279,8 @@ void print_run(const RunOptions& options, Comparison& comparison) {
   });
 }
 
-void check_output(const char* flag, const std::string& file, const RunOptions& options) {
-  if (file.empty()) return;
-  sim::refuse_overwriting(flag, file, input_files(options));
-  sim::require_writable(file);
+void check_output(const char* flag, const std::string& file) {
+  if (!file.empty()) sim::require_writable(flag, file);
 }
 
 // Runs what the arguments ask for, and shows it; nothing where they ask for help.

@@ -14,6 +14,7 @@
 #include "codecs/cuda/error.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/files_in_use.hpp"
 #include "sim/base/printable.hpp"
 
 namespace {
@@ -31,13 +32,13 @@ int tell_disagreed(const std::vector<std::string>& names) {
 }
 
 int write_cpu_table(const calibrate::Settings& settings) {
-  if (!settings.output.empty()) sim::require_writable(settings.output);
+  if (!settings.output.empty()) sim::require_writable("--output", settings.output);
   const calibrate::CpuTable measured = calibrate::measure_cpu(settings);
   const std::string text = calibrate::text_of(measured.table);
   if (settings.output.empty()) {
     apps::write_output(text);
   } else {
-    sim::write_file(settings.output, text);
+    sim::write_file("--output", settings.output, text);
   }
   return tell_disagreed(measured.disagreed);
 }
@@ -48,10 +49,10 @@ int write_gpu_table(const calibrate::Settings& settings) {
   const std::filesystem::path output =
       settings.output.empty() ? calibrate::default_output(device.name) : settings.output;
   const std::vector<std::filesystem::path> libraries{settings.cublas, settings.cublas_lt};
-  sim::refuse_overwriting("--output", output, libraries);
-  sim::require_writable(output);
+  sim::note_inputs(libraries);
+  sim::require_writable("--output", output);
   const calibrate::GpuTable measured = calibrate::measure_gpu(settings, device);
-  sim::write_file(output, calibrate::text_of(measured.table));
+  sim::write_file("--output", output, calibrate::text_of(measured.table));
   tell(output.string());
   return tell_disagreed(measured.disagreed);
 }

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "sim/base/file.hpp"
+
 namespace apps {
 namespace {
 
@@ -80,8 +82,10 @@ Result point_at(const JsonReader& reader) {
 
 }  // namespace
 
-Baseline read_baseline(const std::filesystem::path& file) {
-  const sim::JsonDocument document = sim::read_json(file);
+Baseline read_baseline(const std::filesystem::path& file, bool replaced) {
+  const auto read = replaced ? sim::read_to_replace : sim::read_input;
+  const sim::JsonDocument document =
+      sim::parse_json(read(file, sim::kMostDataBytes, "is it the right file?"), file);
   const JsonReader reader(document);
   const JsonReader schema = reader.at("gardenhose_baseline");
   if (schema.kind() != sim::JsonKind::number || schema.number() != kSchema) {

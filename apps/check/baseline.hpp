@@ -23,8 +23,8 @@ struct Baseline {
   Results results;
 };
 
-// Throws an InputError located at the error.
-[[nodiscard]] Baseline read_baseline(const std::filesystem::path& file);
+// Throws an InputError located at the error. `replaced`: this command will write it anew.
+[[nodiscard]] Baseline read_baseline(const std::filesystem::path& file, bool replaced = false);
 [[nodiscard]] std::string to_text(const Baseline& baseline);
 
 }  // namespace apps

@@ -18,6 +18,7 @@
 #include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/files_in_use.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -127,36 +128,31 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   return o;
 }
 
-// What is compared, and what that was computed from.
-std::vector<fs::path> input_files(const CheckOptions& options) {
-  if (options.what == "-") return {};
-  if (is_spec(options.what)) return files_of_spec(read_spec(options.what));
-  if (options.what.ends_with(".json")) return {options.what};
+// Notes the files that the results come from, whose points other processes run, or have run.
+void note_inputs(const CheckOptions& options) {
+  if (is_spec(options.what)) return sim::note_inputs(files_of_spec(read_spec(options.what)));
+  if (options.what == "-" || options.what.ends_with(".json")) return;
   Store store(options.what, sim::sweep::Access::read);
-  return files_of_store(store, folder_of(options.what));
+  note_files(store, folder_of(options.what));
 }
 
-// Outputs are none of the inputs, are two files, and can be written.
+// Each is a file of its own that can be written.
 void check_outputs(const CheckOptions& options) {
-  if (!options.update && options.junit.empty() && options.markdown.empty()) return;
-  std::vector<fs::path> taken = input_files(options);
-  const auto take = [&](const char* flag, const fs::path& file) {
-    if (file.empty()) return;
-    sim::refuse_overwriting(flag, file, taken);
-    sim::require_writable(file);
-  };
-  if (options.update) return take("--baseline", options.baseline);
-  taken.push_back(options.baseline);
-  take("--junit", options.junit);
-  take("--markdown", options.markdown);
+  if (options.update) sim::require_writable("--baseline", options.baseline);
+  if (!options.junit.empty()) sim::require_writable("--junit", options.junit);
+  if (!options.markdown.empty()) sim::require_writable("--markdown", options.markdown);
+}
+
+// None where --update writes the first one.
+std::optional<Baseline> baseline_of(const CheckOptions& options) {
   std::error_code error;
-  const auto place_of = [&](const std::string& file) {
-    return fs::weakly_canonical(fs::absolute(file), error);
-  };
-  if (!options.junit.empty() && !options.markdown.empty() &&
-      place_of(options.junit) == place_of(options.markdown)) {
-    throw sim::InputError("--markdown: is the file of --junit; name another one");
+  if (fs::exists(options.baseline, error)) return read_baseline(options.baseline, options.update);
+  if (options.update) return std::nullopt;
+  if (options.what != "-" && !fs::exists(options.what, error)) {
+    throw sim::InputError(options.what + ": no such file");
   }
+  throw sim::InputError(
+      fmt::format("{}: no such file; --update writes it", options.baseline.string()));
 }
 
 Results results_of(const CheckOptions& options) {
@@ -259,7 +255,7 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
     return 1;
   }
   const std::size_t points = now.points.size();
-  sim::write_file(options.baseline, to_text({tolerances, std::move(now)}));
+  sim::write_file("--baseline", options.baseline, to_text({tolerances, std::move(now)}));
   print_text("{}: written, {} point{}; tolerance: {}\n", options.baseline.string(), points,
              points == 1 ? "" : "s", tolerances_text(tolerances));
   return 0;
@@ -274,8 +270,12 @@ int check(const CheckOptions& options, const Baseline& baseline, const Results& 
   }
   const CheckedNames names{options.what, options.baseline.string(), options.strict};
   print_styled(to_terminal(comparison, names, output_width()));
-  if (!options.junit.empty()) sim::write_file(options.junit, to_junit(comparison, names));
-  if (!options.markdown.empty()) sim::write_file(options.markdown, to_markdown(comparison, names));
+  if (!options.junit.empty()) {
+    sim::write_file("--junit", options.junit, to_junit(comparison, names));
+  }
+  if (!options.markdown.empty()) {
+    sim::write_file("--markdown", options.markdown, to_markdown(comparison, names));
+  }
   return failures(comparison, options.strict) > 0 ? 1 : 0;
 }
 
@@ -285,17 +285,9 @@ int check_command(const Arguments& arguments) {
   const auto options = parse_check(arguments);
   if (!options) return 0;
   if (!options->measured.steps.empty()) return check_measured(options->measured);
-  std::optional<Baseline> baseline;
-  if (std::error_code error; fs::exists(options->baseline, error)) {
-    baseline = read_baseline(options->baseline);
-  } else if (!options->update) {
-    if (options->what != "-" && !fs::exists(options->what, error)) {
-      throw sim::InputError(options->what + ": no such file");
-    }
-    throw sim::InputError(
-        fmt::format("{}: no such file; --update writes it", options->baseline.string()));
-  }
+  const std::optional<Baseline> baseline = baseline_of(*options);
   check_outputs(*options);
+  note_inputs(*options);
   // Before points are run: of a metric that the baseline lacks nothing can be compared.
   if (baseline && !options->update) static_cast<void>(tolerances_of(*options, *baseline, {}));
   Results now = results_of(*options);

@@ -76,9 +76,10 @@ const codecs::Codec& codec_named(const std::string& name) {
 
 // The rows of other codecs, measured in the same way.
 Json read_table(const std::string& file, std::span<const codecs::Tensor> recorded) {
-  const sim::JsonDocument document = sim::read_json(file);
+  const std::string text = sim::read_to_replace(file, sim::kMostDataBytes);
+  const sim::JsonDocument document = sim::parse_json(text, file);
   const sim::JsonReader provenance = sim::JsonReader(document).at("provenance");
-  Json table = Json::parse(sim::read_file(file));  // in the file's order
+  Json table = Json::parse(text);  // in the file's order
   if (table["provenance"] != codecs::error_provenance({}, recorded)) {
     provenance.fail("other sample sizes or recorded tensors; leave out --codec to measure all");
   }
@@ -93,9 +94,8 @@ std::vector<codecs::Tensor> recorded_tensors(const Options& options) {
 
 void run(const Options& options) {
   const codecs::Codec* const only = options.codec ? &codec_named(*options.codec) : nullptr;
-  sim::require_writable(options.file);
+  sim::require_writable("FILE", options.file);
   const std::vector<codecs::Tensor> recorded = recorded_tensors(options);
-  sim::refuse_overwriting("FILE", options.file, apps::files_of(options.tensors));
   const Json table = only == nullptr ? Json() : read_table(options.file, recorded);
   std::optional<apps::Progress> progress;
   const auto show = [&progress](std::size_t, std::size_t cells) {
@@ -104,7 +104,7 @@ void run(const Options& options) {
   };
   const Json measured = codecs::error_table({}, recorded, show, only);
   sim::write_file(
-      options.file,
+      "FILE", options.file,
       codecs::to_text(only == nullptr ? measured : codecs::with_rows_of(*only, table, measured)));
 }
 

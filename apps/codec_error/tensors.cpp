@@ -50,17 +50,6 @@ codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
   return checked(file, std::move(npy), sim::parse_json(sidecar, sidecar_of(file)));
 }
 
-std::vector<fs::path> files_of(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".npy") continue;
-    files.push_back(entry.path());
-    files.push_back(sidecar_of(entry.path()));
-  }
-  return files;
-}
-
 std::vector<codecs::Tensor> read_tensors(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;

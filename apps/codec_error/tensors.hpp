@@ -23,7 +23,4 @@ namespace apps {
 [[nodiscard]] codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
                                           const std::filesystem::path& file);
 
-// The files that read_tensors() reads in a folder; none if it cannot be read.
-[[nodiscard]] std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder);
-
 }  // namespace apps

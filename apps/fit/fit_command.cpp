@@ -31,15 +31,6 @@ namespace {
 namespace fit = sim::fit;
 using sim::InputError;
 
-void check_output(const FitOptions& options, const std::filesystem::path& topology) {
-  if (options.output.empty()) return;
-  std::vector<std::filesystem::path> inputs{topology};
-  for (const std::string& file : log_files(options.logs)) inputs.emplace_back(file);
-  if (!options.topo.empty()) inputs.emplace_back(options.topo);
-  sim::refuse_overwriting("--output", options.output, inputs);
-  sim::require_writable(options.output);
-}
-
 fit::Split split_of(const FitOptions& options, std::vector<fit::Log> logs) {
   if (options.hold_out.empty()) return {std::move(logs), {}};
   fit::Split split =
@@ -110,7 +101,6 @@ std::vector<std::string> warnings_of(const fit::Fit& fitted, const fit::Errors& 
 void fit_to_logs(const FitOptions& options) {
   require_cluster(options.job.topology, "logs are fitted to one cluster");
   const std::filesystem::path file = data_file(Kind::topology, options.job.topology);
-  check_output(options, file);
   std::string text = sim::read_input_text(file);
   std::optional<fit::TopoMatrix> topo;
   if (!options.topo.empty()) {
@@ -131,7 +121,7 @@ void fit_to_logs(const FitOptions& options) {
   std::vector<std::string> warnings = warnings_of(fitted, errors.front().errors);
   fit::Carry carry = carry_of(base, fitted, split.used);
   if (!options.output.empty()) {
-    sim::write_file(options.output, cluster_text(fitted, split.used, text, file));
+    sim::write_file("--output", options.output, cluster_text(fitted, split.used, text, file));
   }
   print(options.format,
         {std::move(split.used), std::move(fitted), std::move(errors), std::move(carry),
@@ -143,6 +133,7 @@ void fit_to_logs(const FitOptions& options) {
 int fit_command(const Arguments& arguments) {
   const auto options = parse_fit(arguments);
   if (!options) return 0;
+  if (!options->output.empty()) sim::require_writable("--output", options->output);
   if (!options->logs.empty()) fit_to_logs(*options);
   if (!options->steps.empty()) fit_to_steps(*options);
   if (!options->traces.empty()) fit_to_trace(*options);

@@ -28,18 +28,11 @@ std::filesystem::path base_file(const FitOptions& options) {
   return data_file(Kind::topology, options.job.topology);
 }
 
-void check_fitted_output(const FitOptions& options, std::vector<std::filesystem::path> inputs) {
-  if (options.output.empty()) return;
-  inputs.push_back(base_file(options));
-  sim::refuse_overwriting("--output", options.output, inputs);
-  sim::require_writable(options.output);
-}
-
 void write_cluster(const FitOptions& options, const study::ComputeFit& fit,
                    const std::string& source, const std::vector<std::string>& rows) {
   if (options.output.empty()) return;
   const std::filesystem::path file = base_file(options);
-  sim::write_file(options.output,
+  sim::write_file("--output", options.output,
                   cluster_text(fit, source, rows, sim::read_input_text(file), file));
 }
 
@@ -67,7 +60,6 @@ std::vector<MeasuredStep> held_out(const FitOptions& options, std::vector<Measur
 }  // namespace
 
 void fit_to_steps(const FitOptions& options) {
-  check_fitted_output(options, {options.steps});
   std::vector<MeasuredStep> steps = read_measured_steps(options.steps, options.job_flags);
   StepFitAnswer answer{.file = options.steps, .held = held_out(options, steps)};
   answer.steps = std::move(steps);
@@ -85,8 +77,6 @@ void fit_to_steps(const FitOptions& options) {
 }
 
 void fit_to_trace(const FitOptions& options) {
-  std::vector<std::filesystem::path> files(options.traces.begin(), options.traces.end());
-  if (options.has_job()) check_fitted_output(options, std::move(files));
   std::vector<sim::trace::Trace> traces;
   for (const std::string& file : options.traces) traces.push_back(sim::trace::read_trace(file));
   TraceFitAnswer answer{.files = options.traces, .measured = summarize(traces)};

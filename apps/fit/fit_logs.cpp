@@ -53,12 +53,6 @@ void add_published(const std::string& name, const sim::validation::NcclStudy& st
 
 }  // namespace
 
-std::vector<std::string> log_files(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  std::ranges::copy_if(names, std::back_inserter(files), is_log_file);
-  return files;
-}
-
 std::vector<Log> read_fit_logs(const std::vector<std::string>& names,
                                const std::string& collective) {
   const sim::CollectiveRow* unnamed =

@@ -14,7 +14,5 @@ namespace apps {
 // is neither, and for a published log of several groups at once.
 [[nodiscard]] std::vector<sim::fit::Log> read_fit_logs(const std::vector<std::string>& names,
                                                        const std::string& collective);
-// Those that are files.
-[[nodiscard]] std::vector<std::string> log_files(const std::vector<std::string>& names);
 
 }  // namespace apps

@@ -109,12 +109,13 @@ int report_command(const Arguments& arguments) {
   const auto options = parse_report(arguments);
   if (!options) return 0;
   Store store(options->store, sim::sweep::Access::read);
-  refuse_overwriting("--output", options->output, store, paths_from(*options));
-  sim::require_writable(options->output);
+  sim::require_writable("--output", options->output);
+  note_files(store, paths_from(*options));
+  refuse_spec("--output", options->output, store);
   Inputs study = study_of(store);
   study["timelines"] = timelines(store, *options);
   const std::string page = page_of(study);
-  sim::write_file(options->output, page);
+  sim::write_file("--output", options->output, page);
   print_text("{}: {:.0f} kB\n", options->output, static_cast<double>(page.size()) / 1e3);
   return 0;
 }

@@ -28,11 +28,11 @@ std::vector<std::vector<std::string>> names_of(const sim::WideArea& area) {
 void write_month(const std::string& file, const Job& job, const Setup& setup,
                  const sim::Report& report) {
   if (const auto goodput = goodput_of(job, setup, report)) {
-    sim::write_file(file, to_csv(month_of_failures(job, *goodput), "job"));
+    sim::write_file("--month", file, to_csv(month_of_failures(job, *goodput), "job"));
     return;
   }
   if (!report.ended()) throw sim::InputError("--month: no round ends; set a --deadline");
-  sim::write_file(file,
+  sim::write_file("--month", file,
                   to_csv(month_of_comers(job, setup, report), "rounds", names_of(job.topology)));
 }
 

@@ -8,7 +8,6 @@
 #include "apps/arguments.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/print.hpp"
-#include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
@@ -96,38 +95,11 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
     throw sim::InputError(
         "--perfetto-ranks: needs --perfetto; add it, or leave --perfetto-ranks out");
   }
-  if (!o.kineto.empty()) {
-    o.job.each_kernel = true;
-    if (o.kineto == o.perfetto) {
-      throw sim::InputError("--kineto: is the file of --perfetto; name another one");
-    }
-  }
-  if (!o.month.empty() && (o.month == o.perfetto || o.month == o.kineto)) {
-    throw sim::InputError("--month: is the file of another timeline; name another one");
-  }
+  if (!o.kineto.empty()) o.job.each_kernel = true;
   if (o.break_even && o.baseline.empty()) {
     throw sim::InputError("--break-even: needs --baseline, the scheme to compare with");
   }
   return o;
-}
-
-std::vector<std::filesystem::path> input_files(const RunOptions& options) {
-  const JobOptions& job = options.job;
-  Inputs inputs = {{"topology", job.topology},       {"model", job.model},
-                   {"calibration", job.calibration}, {"host-codecs", job.host_codecs},
-                   {"baseline", options.baseline},   {"inner-scheme", job.inner_scheme},
-                   {"reliability", job.reliability}};
-  for (const std::string& setting : job.settings) {
-    const std::size_t equals = std::min(setting.find('='), setting.size());
-    inputs[setting.substr(0, equals)] = setting.substr(std::min(equals + 1, setting.size()));
-  }
-  PointFiles files(std::filesystem::current_path());
-  std::vector<std::filesystem::path> paths;
-  for (const std::string& scheme : job.schemes) {
-    inputs["scheme"] = scheme;
-    for (const auto& [name, path] : files.of(inputs)) paths.emplace_back(path);
-  }
-  return paths;
 }
 
 bool wants_range(const RunOptions& options, std::size_t operations) {

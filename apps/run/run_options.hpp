@@ -36,9 +36,6 @@ struct RunOptions {
 // Nothing if the arguments ask for help, which is printed. Throws InputError.
 [[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& arguments);
 
-// The files named by the flags, directly or through other files.
-[[nodiscard]] std::vector<std::filesystem::path> input_files(const RunOptions& options);
-
 // --tune, given for the sites of `topology`; and all flags that apply to one cluster's steps.
 [[noreturn]] void refuse_tune(const std::string& topology);
 void refuse_step_flags(const RunOptions& options);

@@ -68,9 +68,12 @@ int export_command(const Arguments& arguments) {
         fmt::format("--format: '{}' is not one of: csv, jsonl", sim::printable(format)));
   }
   Store store(file, sim::sweep::Access::read);
-  refuse_overwriting("--output", output_file, store, folder_of(file));
+  note_files(store, folder_of(file));
   std::optional<sim::OutputFile> written;
-  if (!output_file.empty()) written.emplace(output_file);
+  if (!output_file.empty()) {
+    refuse_spec("--output", output_file, store);
+    written.emplace("--output", output_file);
+  }
   const Write write = [&](std::string_view text) {
     written ? written->write(text) : write_output(text);
   };

@@ -9,6 +9,7 @@
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/files_in_use.hpp"
 #include "sim/base/toml_document.hpp"
 
 namespace apps {
@@ -18,8 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 256;
 // Inputs that may name a file.
-constexpr const char* kNaming[] = {"topology", "model",        "calibration", "scheme",
-                                   "baseline", "inner-scheme", "host-codecs", "reliability"};
+constexpr const char* kNaming[] = {"topology",       "model",        "calibration", "scheme",
+                                   "baseline",       "inner-scheme", "host-codecs", "reliability",
+                                   "node-placement", "traffic"};
 constexpr std::pair<const char*, Kind> kShipped[] = {{"topology", Kind::topology},
                                                      {"topology", Kind::wide_area},
                                                      {"model", Kind::model},
@@ -94,6 +96,10 @@ void PointFiles::add_named_in(const fs::path& file, Files& files) const {
 void PointFiles::add_input(const Inputs& inputs, const std::string& key, Files& files) const {
   const std::string name = text_at(inputs, key);
   if (name.empty()) return;
+  if (key == "node-placement" || key == "traffic") {
+    if (is_file(folder_ / name)) add(folder_ / name, false, files);
+    return;
+  }
   const bool json =
       name.ends_with(".json") && (key == "model" || key == "calibration" || key == "host-codecs");
   if (is_path(name, ".toml") || json) return add(folder_ / name, true, files);
@@ -156,28 +162,20 @@ std::vector<fs::path> files_of_spec(const Spec& spec) {
   return paths;
 }
 
-std::vector<fs::path> files_of_store(Store& store, const fs::path& folder) {
-  std::vector<fs::path> files = specs_beside(store.file());
-  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".lock"}) {
-    files.emplace_back(store.file().string() + suffix);
-  }
-  for (const auto& origin : store.origins()) {
-    for (const auto& [name, hash] : origin.files) {
-      files.push_back(folder / name);
-      files.push_back(data_directory() / name);
-    }
-  }
-  return files;
+void note_files(Store& store, const fs::path& folder) {
+  sim::note_inputs(specs_beside(store.file()));
+  PointFiles files(folder);
+  store.each_state([&](const Inputs& inputs, const std::string&) {
+    for (const auto& [name, path] : files.of(inputs)) sim::note_input(path);
+  });
 }
 
-void refuse_overwriting(std::string_view place, const fs::path& output, Store& store,
-                        const fs::path& folder) {
-  sim::refuse_overwriting(place, output, files_of_store(store, folder));
+void refuse_spec(std::string_view place, const fs::path& output, Store& store) {
   const auto identity = store.identity();
   std::error_code error;
   const bool is_spec = identity && fs::is_regular_file(output, error) &&
                        fs::file_size(output, error) == identity->spec.size() &&
-                       sim::read_file(output) == identity->spec;
+                       sim::read_to_replace(output, identity->spec.size()) == identity->spec;
   if (!is_spec) return;
   throw sim::InputError(fmt::format("{}: {}: is the spec of {}; name another file", place,
                                     output.string(), store.file().string()));

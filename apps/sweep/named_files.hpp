@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a command reads because its inputs, a spec or a store name them: their hashes tell
-// which points to compute again, and no output overwrites one (see refuse_overwriting() of
-// sim/base/file.hpp).
+// The files that points read: their hashes tell which points to compute again, and no output
+// overwrites one, although other processes read them.
 #pragma once
 
 #include <filesystem>
@@ -39,14 +38,12 @@ class PointFiles {
 // A spec and the files that its points read.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_spec(const Spec& spec);
 
-// A store with SQLite's companion files, the spec that it was swept from if that lies beside it,
-// and the files that its points have read, with paths relative to `folder`.
-[[nodiscard]] std::vector<std::filesystem::path> files_of_store(
-    Store& store, const std::filesystem::path& folder);
+// Notes the files that a store's points read, with paths relative to `folder`, and the spec that it was
+// swept from if that lies beside it, as inputs (sim/base/files_in_use.hpp).
+void note_files(Store& store, const std::filesystem::path& folder);
 
-// Throws an InputError that begins with `place` if writing `output` would overwrite one of these,
-// or the spec, wherever it lies: the store has its text.
-void refuse_overwriting(std::string_view place, const std::filesystem::path& output, Store& store,
-                        const std::filesystem::path& folder);
+// Throws an InputError that begins with `place` if `output` is the store's spec, wherever it lies:
+// the store has its text.
+void refuse_spec(std::string_view place, const std::filesystem::path& output, Store& store);
 
 }  // namespace apps

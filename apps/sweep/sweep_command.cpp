@@ -10,7 +10,7 @@
 #include "apps/sweep/points.hpp"
 #include "apps/sweep/shard.hpp"
 #include "apps/words.hpp"
-#include "sim/base/file.hpp"
+#include "sim/base/files_in_use.hpp"
 #include "sim/base/joined.hpp"
 
 namespace apps {
@@ -143,7 +143,8 @@ int run_sweep(const SweepOptions& options) {
   }
   const fs::path file = options.store.empty() ? sim::sweep::default_store(options.spec, shard)
                                               : fs::path(options.store);
-  sim::refuse_overwriting("--store", file, files_of_spec(spec));
+  sim::note_output("--store", file);
+  sim::note_inputs(files_of_spec(spec));
   const sim::sweep::Signals signals;
   const sim::sweep::StoreLock lock(file);
   const sim::sweep::Runner runner = run_in(folder_of(options.spec));

@@ -86,7 +86,7 @@ void freeze(const BlindStudy& study, const std::filesystem::path& file) {
                             {"high", one.high},
                             {"serial", one.serial}});
   }
-  sim::write_file(file, json.dump(1) + "\n");
+  sim::write_file("--freeze", file, json.dump(1) + "\n");
 }
 
 BlindStudy thawed(const std::filesystem::path& file, std::vector<TrainingRow> rows) {

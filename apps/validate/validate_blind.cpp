@@ -288,7 +288,7 @@ void validate_blind(const BlindOptions& options) {
   const std::vector<LeftOut> by = left_out(options.by);
   const auto rows = validation::read_training(data_directory());
   if (!options.frozen.empty()) return print({thawed(options.frozen, rows)}, options);
-  if (!options.freeze.empty()) sim::require_writable(options.freeze);
+  if (!options.freeze.empty()) sim::require_writable("--freeze", options.freeze);
   const Curves all = curves_of(rows, options.jobs);
   if (options.defaults) {
     return print_needed(options.format, validation::learnt_efficiency(rows, all.curves));

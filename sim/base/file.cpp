@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/files_in_use.hpp"
 
 namespace sim {
 namespace {
@@ -91,7 +92,9 @@ class SignalsWait {
 
 }  // namespace
 
-OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(behind_links(file_)) {
+OutputFile::OutputFile(std::string_view place, fs::path file)
+    : file_(std::move(file)), target_(behind_links(file_)) {
+  note_output(place, file_);
   struct stat status {};
   const bool exists = stat(file_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
@@ -114,6 +117,7 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(behind_l
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!part_.empty()) unlink(part_.c_str());
+  end_output(file_);
 }
 
 void OutputFile::open_beside() {
@@ -178,32 +182,21 @@ void OutputFile::close() {
 
 void OutputFile::fail(int error) const { fail_at(file_, error); }
 
-void write_file(const fs::path& file, std::string_view text) {
-  OutputFile output(file);
+void write_file(std::string_view place, const fs::path& file, std::string_view text) {
+  OutputFile output(place, file);
   output.write(text);
   output.finish();
 }
 
-void require_writable(const fs::path& file) {
+void require_writable(std::string_view place, const fs::path& file) {
   const fs::path target = behind_links(file);
   struct stat status {};
   const bool exists = stat(file.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail_at(file, EISDIR);
   const bool in_place = exists && !S_ISREG(status.st_mode);
-  const fs::path place = in_place ? file : folder_of(target);
-  if (access(place.c_str(), W_OK) != 0) fail_at(file, errno);
-}
-
-void refuse_overwriting(std::string_view place, const fs::path& output,
-                        std::span<const fs::path> inputs) {
-  struct stat written {};
-  if (stat(output.c_str(), &written) != 0 || !S_ISREG(written.st_mode)) return;
-  for (const fs::path& input : inputs) {
-    struct stat read {};
-    if (stat(input.c_str(), &read) != 0 || !is_same(read, written)) continue;
-    throw InputError(std::string(place) + ": " + output.string() + ": is an input (" +
-                     input.string() + "), which it would overwrite; name another file");
-  }
+  const fs::path folder = in_place ? file : folder_of(target);
+  if (access(folder.c_str(), W_OK) != 0) fail_at(file, errno);
+  note_output(place, file);
 }
 
 }  // namespace sim

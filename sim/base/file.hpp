@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,10 +13,12 @@ namespace sim {
 // and after any failure or signal, the old file stays and nothing else is left (on a file system
 // without unnamed files, such as NFS, a killed process leaves .gardenhose-*). Anything that is not
 // a regular file, such as a device or a pipe, and the targets of standard output and standard
-// error, are written in place. Follows links. Throws InputError if the place cannot be written.
+// error, are written in place. Follows links. Throws InputError if the file cannot be written, and
+// beginning with `place` (a flag, say) if it is an input, or another place's output
+// (sim/base/files_in_use.hpp).
 class OutputFile {
  public:
-  explicit OutputFile(std::filesystem::path file);
+  OutputFile(std::string_view place, std::filesystem::path file);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -42,17 +43,12 @@ class OutputFile {
 };
 
 // Writes the whole file at once.
-void write_file(const std::filesystem::path& file, std::string_view text);
+void write_file(std::string_view place, const std::filesystem::path& file, std::string_view text);
 
-// For long work that writes at its end: throws what write_file() would throw if the place is
-// missing or not writable. Writes nothing, so the disk may still turn out to be full.
-void require_writable(const std::filesystem::path& file);
-
-// Throws an InputError that begins with `place` if writing `output` would overwrite one of
-// `inputs`: the same file by device and inode, whatever the names. Missing inputs, and outputs that
-// are not regular files, clash with nothing.
-void refuse_overwriting(std::string_view place, const std::filesystem::path& output,
-                        std::span<const std::filesystem::path> inputs);
+// For long work that writes at its end: throws what write_file() would throw if the file cannot be
+// written, is an input, or is another place's output. From then on it cannot be read as an input.
+// Writes nothing, so the disk may still turn out to be full.
+void require_writable(std::string_view place, const std::filesystem::path& file);
 
 // Largest files accepted: written by people, and written by programs.
 inline constexpr std::size_t kMostInputBytes = std::size_t{1} << 20;
@@ -60,9 +56,12 @@ inline constexpr std::size_t kMostDataBytes = std::size_t{64} << 20;
 
 // All bytes of a regular file of at most `most` bytes. Throws an InputError that names the file,
 // also for a device or a pipe, which may block or never end; `remedy` completes the message for a
-// file that is too large.
+// file that is too large. No output may overwrite the file from then on.
 [[nodiscard]] std::string read_input(const std::filesystem::path& file, std::size_t most,
                                      std::string_view remedy = "is it the right file?");
+// The same for a file that the command reads in order to replace it.
+[[nodiscard]] std::string read_to_replace(const std::filesystem::path& file, std::size_t most,
+                                          std::string_view remedy = "is it the right file?");
 // Standard input to its end, whatever it is connected to.
 [[nodiscard]] std::string read_standard_input(std::size_t most);
 // A regular file written or shipped by this program, however large.

@@ -11,6 +11,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/files_in_use.hpp"
 #include "sim/base/printable.hpp"
 
 namespace sim {
@@ -55,8 +56,8 @@ class Opened {
 
 }  // namespace
 
-std::string read_input(const std::filesystem::path& file, std::size_t most,
-                       std::string_view remedy) {
+std::string read_to_replace(const std::filesystem::path& file, std::size_t most,
+                            std::string_view remedy) {
   const std::string name = printable_path(file);
   const Opened opened(file);
   struct stat status {};
@@ -68,6 +69,13 @@ std::string read_input(const std::filesystem::path& file, std::size_t most,
   if (S_ISDIR(status.st_mode)) fail(name, "is a directory; name a file in it");
   if (!S_ISREG(status.st_mode)) fail(name, "is not a regular file; name one that is");
   return read_all(opened.number(), name, most, remedy);
+}
+
+std::string read_input(const std::filesystem::path& file, std::size_t most,
+                       std::string_view remedy) {
+  std::string text = read_to_replace(file, most, remedy);
+  note_input(file);
+  return text;
 }
 
 std::string read_standard_input(std::size_t most) {

@@ -39,39 +39,22 @@ class Outputs : public testing::Test {
   static inline Sandbox* sandbox_ = nullptr;
 };
 
-TEST_F(Outputs, AreNeverOneOfTheInputs) {
-  const std::string run_to = std::string(kRun) + " --perfetto ";
-  const std::pair<std::string, std::vector<const char*>> outputs[] = {
-      {run_to, {"cluster.toml", "model.toml", "table.json", "scheme.toml"}},
-      {"export s.sqlite -o ", {"s.sqlite", "s.toml", "table.json"}},
-      {"report s.sqlite -o ", {"s.sqlite", "s.toml", "table.json"}},
-      {"check s.toml --junit ", {"s.toml", "table.json", "s.baseline.json"}},
-      {"check s.sqlite --baseline s.baseline.json --markdown ",
-       {"s.sqlite", "s.toml", "table.json", "s.baseline.json"}},
-      {"check r.json --baseline s.baseline.json --junit ", {"r.json", "s.baseline.json"}},
-      {"check s.toml --update --baseline ", {"s.toml", "table.json"}},
-      {"merge ", {"s.sqlite", "s.toml"}},
-      {"sweep s.toml --store ", {"s.toml", "table.json"}}};
-  for (const auto& [command, files] : outputs) {
-    for (const std::string file : files) {
-      SCOPED_TRACE(command + file);
-      const std::string before = text_of(here() / file);
-      fs::remove(here() / "link");
-      fs::create_hard_link(here() / file, here() / "link");
-      // By another name: what counts is the file.
-      const std::string more = command == "merge " ? " s.sqlite" : "";
-      const Outcome outcome = run(words(command + "link" + more), here());
-      EXPECT_EQ(outcome.code, 2) << outcome.err;
-      EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
-      EXPECT_TRUE(text_of(here() / file) == before) << "overwritten";
-    }
-  }
+TEST_F(Outputs, AreNotTheSpecOfAStoreWhereverItLies) {
   sandbox_->write("elsewhere.toml", text_of(here() / "s.toml"));
   for (const char* command :
        {"export s.sqlite -o elsewhere.toml", "report s.sqlite -o elsewhere.toml"}) {
     expect_refused(run(words(command), here()), "--output");
   }
-  EXPECT_EQ(run(words("check s.toml --junit x --markdown ./x"), here()).code, 2);
+}
+
+TEST_F(Outputs, AreFilesOfTheirOwn) {
+  const std::string to_two = std::string(kRun) + " --range off --perfetto x ";
+  for (const auto& [command, flag] :
+       {std::pair<std::string, const char*>{"check s.toml --junit x --markdown ./x", "--markdown"},
+        {to_two + "--kineto ./x", "--kineto"}}) {
+    expect_refused(run(words(command), here()), flag);
+    EXPECT_FALSE(fs::exists(here() / "x"));
+  }
 }
 
 // What is no regular file stays what it is, and gets what a regular one would.

@@ -108,7 +108,7 @@ std::map<std::string, std::int64_t> merge(const std::filesystem::path& out,
                                           const InputRules& rules, const Signals& signals) {
   if (std::filesystem::exists(std::filesystem::symlink_status(out))) refuse_existing(out);
   std::vector<Store> stores = open_all(files);
-  require_writable(out);
+  require_writable("merge", out);
   const Scratch scratch(folder_of(out));
   const std::filesystem::path file = scratch.path() / "whole.sqlite";
   std::map<std::string, std::int64_t> counts;

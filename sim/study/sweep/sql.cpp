@@ -9,6 +9,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/files_in_use.hpp"
 
 namespace sim::sweep {
 namespace {
@@ -53,6 +54,11 @@ Database::Database(const std::filesystem::path& file, Access access) : name_(fil
   // A device or a pipe may have no end, or block.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw InputError(name_ + ": is not a regular file; name the store of a sweep");
+  }
+  if (access == Access::read) {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal", ".lock"}) {
+      note_input(file.string() + suffix);
+    }
   }
   open(file.c_str(),
        access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
