@@ -83,6 +83,7 @@ class Comparison {
   }
 
   void run() {
+    if (!job_.inner) warn_of_unused_nics(options_.job, job_.cluster());
     warn_of_layout(job_);
     const std::vector<Column> all = columns_.choose(times_);
     std::vector<Setup> shown;
@@ -288,9 +289,9 @@ void run(const Arguments& arguments,
          const std::function<void(const RunOptions&, Comparison&)>& show) {
   const auto options = parse_run(arguments);
   if (!options) return;
-  check_output("--perfetto", options->perfetto, *options);
-  check_output("--kineto", options->kineto, *options);
-  check_output("--month", options->month, *options);
+  check_output("--perfetto", options->perfetto);
+  check_output("--kineto", options->kineto);
+  check_output("--month", options->month);
   Comparison comparison(*options);
   comparison.run();
   show(*options, comparison);

@@ -118,6 +118,7 @@ int collective_command(const Arguments& arguments) {
   if (row != nullptr) static_cast<void>(asked_algorithm(*options, *row));
   require_cluster(options->job.topology, "a collective runs on one cluster");
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
+  warn_of_unused_nics(options->job, cluster);
   if (pairs) {
     time_pairs(*options, cluster);
   } else if (options->codec.empty()) {

@@ -11,6 +11,22 @@
 #include "sim/program/asked_collectives.hpp"
 
 namespace apps {
+namespace {
+
+// Another name would make another site of unlike ones lead, with other lines.
+void add_leader(const sim::study::Job& job, const sim::Scheme& scheme,
+                std::set<std::string>& lines) {
+  const sim::WideArea& area = job.topology;
+  const sim::Exchange& exchange = *scheme.between_sites->exchange;
+  if (!exchange.has_leader || (exchange.has_syncer && area.syncer) || area.sites.size() < 2) return;
+  lines.insert(fmt::format(
+      "{}: {}, the first site of {} by name, sums what all sites send, over its own lines; {}",
+      scheme.name, area.sites.front().name, area.name,
+      exchange.has_syncer ? "add the host that does to the file, as [syncer]"
+                          : "rename the sites to choose another"));
+}
+
+}  // namespace
 
 void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup> setups) {
   std::set<std::string> lines;
@@ -20,6 +36,7 @@ void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup
     }
   };
   for (const sim::study::Setup& setup : setups) {
+    if (job.inner) add_leader(job, setup.scheme, lines);
     if (!job.inner) {
       add(job.context(setup), setup.scheme);
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns of groups that run otherwise than --algorithm or --protocol asks for.
+// Warns of what runs otherwise than the flags and files suggest, before anything is simulated.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace apps {
 
-// Each line once, of all sites.
+// Of groups that do not run as --algorithm or --protocol asks for, each line once for all sites; and of
+// a site that leads a round because its name comes first.
 void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup> setups);
 
 }  // namespace apps

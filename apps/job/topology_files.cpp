@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
@@ -136,6 +139,20 @@ sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& 
   check_placement(cluster);
   add_traffic(options.traffic, cluster);
   return cluster;
+}
+
+void warn_of_unused_nics(const JobOptions& options, const sim::Cluster& part) {
+  const bool counts_nics = std::ranges::any_of(options.settings, [](const std::string& setting) {
+    return setting.starts_with("network.nics_per_node=");
+  });
+  const std::vector<int>& nics = part.network.gpu_nic;
+  const auto used = std::set<int>(nics.begin(), nics.end()).size();
+  const int all = part.network.nics_per_node;
+  if (options.gpus_per_node == 0 || !counts_nics || used == static_cast<std::size_t>(all)) return;
+  print_note(
+      "warning: --gpus-per-node: {0} GPUs of a whole node reach {1} of its {2} NICs; for nodes of "
+      "{0} GPUs with {2} NICs, write --set cluster.gpus_per_node={0} instead\n",
+      part.gpus_per_node, used, all);
 }
 
 sim::WideArea read_topology(const JobOptions& options, const SortedSettings& settings) {

@@ -20,6 +20,8 @@ void require_cluster(const std::string& name, const char* because);
 // The topology's first nodes, each with its first GPUs, as the flags say.
 [[nodiscard]] sim::Cluster read_cluster_part(const JobOptions& options,
                                              const SortedSettings& settings);
+// Warns of NICs that `--set` counts for a whole node and that `--gpus-per-node` then leaves unused.
+void warn_of_unused_nics(const JobOptions& options, const sim::Cluster& part);
 // Either, a cluster as the only site. Throws an InputError for flags that apply to the other one.
 [[nodiscard]] sim::WideArea read_topology(const JobOptions& options,
                                           const SortedSettings& settings);

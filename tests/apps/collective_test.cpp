@@ -236,6 +236,42 @@ TEST(Collective, LatencyBoundsSmallBuffersAndTheNarrowestLinkLargeOnes) {
   }
 }
 
+// As a job's nodes on a larger cluster whose leaves are full.
+TEST(Collective, TheLastLeafMayHaveFewerNodes) {
+  const std::string sizes = " --begin 1MiB --end 1GiB --factor 32";
+  for (const std::string fabric :
+       {"network.fabric=fat_tree_2level", "network.fabric=rail_spine",
+        "network.fabric=fat_tree_3level --set network.leaves_per_pod=2 --set "
+        "network.pod_oversubscription=1.5"}) {
+    const std::string on =
+        "all_to_all --set network.oversubscription=2 --set "
+        "network.nodes_per_leaf=8 --set " +
+        fabric;
+    SCOPED_TRACE(on);
+    const auto few = collective(on + " --set cluster.nodes=21" + sizes);
+    const auto part = collective(on + " --set cluster.nodes=32 --nodes 21" + sizes);
+    ASSERT_EQ(few.size(), part.size());
+    for (std::size_t i = 0; i < few.size(); ++i) EXPECT_EQ(few[i]["time_s"], part[i]["time_s"]);
+  }
+}
+
+// With half of the GPUs, half of the node's NICs that a setting counts are unused: it says so.
+TEST(Collective, WarnsOfNicsThatAPartOfANodeLeavesUnused) {
+  const std::string four = "collective all_gather --topology dgx_h100_x16 --nodes 2 --end 1KiB ";
+  const auto said = [&](const std::string& flags) {
+    return run(words(four + flags), source_directory()).err;
+  };
+  const std::string warned = said("--gpus-per-node 4 --set network.nics_per_node=4");
+  EXPECT_EQ(
+      warned,
+      "warning: --gpus-per-node: 4 GPUs of a whole node reach 2 of its 4 NICs; for nodes of 4 "
+      "GPUs with 4 NICs, write --set cluster.gpus_per_node=4 instead\n");
+  for (const char* flags : {"--gpus-per-node 4", "--set network.nics_per_node=4",
+                            "--set cluster.gpus_per_node=4 --set network.nics_per_node=4"}) {
+    EXPECT_EQ(said(flags), "") << flags;
+  }
+}
+
 TEST(Collective, ABusyShareIsBytesOverTheLinksRate) {
   // Two nodes of one GPU: half of the gathered buffer passes each NIC, at its share of 50 GB/s.
   const auto row = collective(

@@ -48,6 +48,22 @@ TEST(RunOverSites, ReportsWhatSweepsRead) {
   EXPECT_EQ(report["sequence"], 2048);
 }
 
+// Renamed sites choose another leader, whose lines are other ones.
+TEST(RunOverSites, WarnsOfALeaderThatANameChooses) {
+  const auto said = [](const std::string& flags) {
+    return sites("run --model gpt_125m --range off " + flags).err;
+  };
+  const std::string warned = said("--topology two_sites_10g --scheme decoupled_diloco");
+  EXPECT_TRUE(
+      warned.starts_with("warning: decoupled_diloco: east, the first site of two_sites_10g by "
+                         "name, sums what all sites send"))
+      << warned;
+  EXPECT_NE(warned.find("[syncer]"), std::string::npos);
+  EXPECT_EQ(said("--topology two_sites_10g --scheme diloco").find("by name"), std::string::npos);
+  const std::string apart = "--topology four_regions_syncer --scheme decoupled_diloco";
+  EXPECT_EQ(said(apart).find("by name"), std::string::npos);
+}
+
 // The parts of a round add up to it.
 TEST(RunOverSites, PartsAddUp) {
   for (const char* scheme : {"wan_sync", "diloco", "streaming_diloco", "sparseloco", "demo"}) {
