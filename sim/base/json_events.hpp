@@ -19,16 +19,23 @@ inline constexpr unsigned kStrictJson = rapidjson::kParseIterativeFlag |
                                         rapidjson::kParseFullPrecisionFlag |
                                         rapidjson::kParseValidateEncodingFlag;
 
+// What becomes of NaN, Infinity and -Infinity: Python's json writes them, though JSON has none of them.
+enum class NotFinite { refused, read };
+
 // Calls a handler of RapidJSON's (see rapidjson::BaseReaderHandler) until the text ends or the handler
 // answers false, and returns whether it ended. Throws an InputError that names the file if the text is
 // not JSON or has a number beyond double's range.
 template <class Handler>
-bool tell_json(std::string_view text, const std::string& file, Handler& handler) {
+bool tell_json(std::string_view text, const std::string& file, Handler& handler,
+               NotFinite not_finite = NotFinite::refused) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   rapidjson::MemoryStream stream(text.data() + skipped, text.size() - skipped);
   rapidjson::Reader reader;
-  const rapidjson::ParseResult result = reader.Parse<kStrictJson>(stream, handler);
+  const rapidjson::ParseResult result =
+      not_finite == NotFinite::read
+          ? reader.Parse<kStrictJson | rapidjson::kParseNanAndInfFlag>(stream, handler)
+          : reader.Parse<kStrictJson>(stream, handler);
   if (result.Code() == rapidjson::kParseErrorTermination) return false;
   if (result.Code() == rapidjson::kParseErrorNumberTooBig) {
     throw InputError(file + ": contains a number that is too large");

@@ -148,15 +148,28 @@ class FirstTexts : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, FirstT
   int depth_ = 0;
 };
 
-}  // namespace
-
-JsonDocument parse_json(std::string_view text, const std::filesystem::path& file) {
+JsonDocument parsed(std::string_view text, const std::filesystem::path& file,
+                    NotFinite not_finite) {
   const std::string name = printable_path(file);
   auto value = std::make_shared<rapidjson::Document>();
-  const auto tell = [&](rapidjson::Document& all) { return tell_json(text, name, all); };
+  const auto tell = [&](rapidjson::Document& all) {
+    return tell_json(text, name, all, not_finite);
+  };
   value->Populate(tell);
   refuse_repeated_keys(*value, name);
   return {std::move(value), name};
+}
+
+bool is_number(const Value& value) { return value.IsNumber() && std::isfinite(value.GetDouble()); }
+
+}  // namespace
+
+JsonDocument parse_json(std::string_view text, const std::filesystem::path& file) {
+  return parsed(text, file, NotFinite::refused);
+}
+
+JsonDocument parse_json_of_python(std::string_view text, const std::filesystem::path& file) {
+  return parsed(text, file, NotFinite::read);
 }
 
 JsonDocument read_json(const std::filesystem::path& file) {
@@ -245,17 +258,17 @@ bool JsonReader::truth() const {
 }
 
 double JsonReader::number() const {
-  if (!value_->IsNumber()) fail("is not a number");
+  if (!is_number(*value_)) fail("is not a number");
   return value_->GetDouble();
 }
 
 double JsonReader::not_negative() const {
-  if (!value_->IsNumber() || !(value_->GetDouble() >= 0)) fail("is not a number of at least 0");
+  if (!is_number(*value_) || !(value_->GetDouble() >= 0)) fail("is not a number of at least 0");
   return value_->GetDouble();
 }
 
 double JsonReader::positive() const {
-  if (!value_->IsNumber() || !(value_->GetDouble() > 0)) fail("is not a number above 0");
+  if (!is_number(*value_) || !(value_->GetDouble() > 0)) fail("is not a number above 0");
   return value_->GetDouble();
 }
 
@@ -291,33 +304,37 @@ void JsonReader::each_key(
   for (const auto& [key, value] : sorted) visit(key, {*document_, *value});
 }
 
-nlohmann::json JsonReader::copy() const {
+template <class Json>
+Json JsonReader::copied(const Value& value, int depth) const {
   constexpr int kDeepest = 50;
-  const std::function<nlohmann::json(const Value&, int)> copied = [&](const Value& value,
-                                                                      int depth) {
-    if (depth > kDeepest) fail("is nested too deeply");
-    nlohmann::json result;
-    if (value.IsBool()) result = value.GetBool();
-    if (value.IsUint64()) {
-      result = value.GetUint64();
-    } else if (value.IsInt64()) {
-      result = value.GetInt64();
-    } else if (value.IsNumber()) {
-      result = value.GetDouble();
+  if (depth > kDeepest) fail("is nested too deeply");
+  Json result;
+  if (value.IsBool()) result = value.GetBool();
+  if (value.IsUint64()) {
+    result = value.GetUint64();
+  } else if (value.IsInt64()) {
+    result = value.GetInt64();
+  } else if (value.IsNumber()) {
+    result = value.GetDouble();
+  }
+  if (value.IsString()) result = text_of(value);
+  if (value.IsArray()) {
+    result = Json::array();
+    for (const Value& one : value.GetArray()) result.push_back(copied<Json>(one, depth + 1));
+  }
+  if (value.IsObject()) {
+    result = Json::object();
+    for (const auto& one : value.GetObject()) {
+      result[text_of(one.name)] = copied<Json>(one.value, depth + 1);
     }
-    if (value.IsString()) result = text_of(value);
-    if (value.IsArray()) {
-      result = nlohmann::json::array();
-      for (const Value& one : value.GetArray()) result.push_back(copied(one, depth + 1));
-    }
-    if (value.IsObject()) {
-      result = nlohmann::json::object();
-      for (const auto& one : value.GetObject())
-        result[text_of(one.name)] = copied(one.value, depth + 1);
-    }
-    return result;
-  };
-  return copied(*value_, 0);
+  }
+  return result;
+}
+
+nlohmann::json JsonReader::copy() const { return copied<nlohmann::json>(*value_, 0); }
+
+nlohmann::ordered_json JsonReader::ordered_copy() const {
+  return copied<nlohmann::ordered_json>(*value_, 0);
 }
 
 }  // namespace sim

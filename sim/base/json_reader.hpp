@@ -30,6 +30,9 @@ enum class JsonKind { null, truth, number, text, list, object };
 
 // Parses text in memory.
 [[nodiscard]] JsonDocument parse_json(std::string_view text, const std::filesystem::path& file);
+// Takes also NaN, Infinity and -Infinity, as Python does. Only copy() gives them.
+[[nodiscard]] JsonDocument parse_json_of_python(std::string_view text,
+                                                const std::filesystem::path& file);
 
 // The texts of these keys of the document's object, in this order. Reads no further than the last of
 // them, so that what lies behind is not checked. Throws an InputError if one is not there.
@@ -54,7 +57,7 @@ class JsonReader {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string any_text() const;
   [[nodiscard]] bool truth() const;
-  [[nodiscard]] double number() const;
+  [[nodiscard]] double number() const;  // finite
   [[nodiscard]] double not_negative() const;
   [[nodiscard]] double positive() const;
   // The default is exactly representable as a double.
@@ -65,12 +68,16 @@ class JsonReader {
   [[nodiscard]] std::size_t size() const;  // of a list, which must have elements
   // By the keys' order.
   void each_key(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
-  // The value with all that it holds, for checks that none of these functions makes. Fails where it is
-  // nested deeper than any answer of ours.
+  // The value with all that it holds, for checks that none of these functions makes: keys sorted, or in
+  // the file's order. Fails where it is nested deeper than any answer of ours, since a deep copy, a
+  // comparison or a dump of JSON recurses.
   [[nodiscard]] nlohmann::json copy() const;
+  [[nodiscard]] nlohmann::ordered_json ordered_copy() const;
 
  private:
   JsonReader(const JsonDocument& document, const rapidjson::Value& value);
+  template <class Json>
+  [[nodiscard]] Json copied(const rapidjson::Value& value, int depth) const;
 
   const JsonDocument* document_;
   const rapidjson::Value* value_;

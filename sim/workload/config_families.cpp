@@ -79,6 +79,9 @@ void read_gated(ConfigReader& config, Model& model) {
     config.unsupported("hidden_act", "only silu is modelled between gate and up");
   }
   config.not_modelled("attention_dropout", "dropout in attention alone is not modelled");
+  for (const char* key : {"hidden_dropout", "embd_pdrop", "resid_pdrop"}) {
+    config.not_modelled(key, "dropout outside of attention is not modelled in this family");
+  }
 }
 
 void read_llama(ConfigReader& config, std::optional<int> given, Model& model) {
@@ -253,12 +256,13 @@ void read_mpt(ConfigReader& config, std::optional<int> given, Model& model) {
   note_mpt_unmodelled(config);
 }
 
-constexpr std::array kFamilies{ModelFamily{"LlamaForCausalLM", "Llama", read_llama},
-                               ModelFamily{"MistralForCausalLM", "Mistral", read_mistral},
-                               ModelFamily{"Qwen2ForCausalLM", "Qwen2", read_qwen2},
-                               ModelFamily{"Qwen3ForCausalLM", "Qwen3", read_qwen3},
-                               ModelFamily{"GPT2LMHeadModel", "GPT-2", read_gpt2},
-                               ModelFamily{"MPTForCausalLM", "MPT", read_mpt}};
+constexpr std::array kFamilies{
+    ModelFamily{"LlamaForCausalLM", "llama", "Llama", read_llama},
+    ModelFamily{"MistralForCausalLM", "mistral", "Mistral", read_mistral},
+    ModelFamily{"Qwen2ForCausalLM", "qwen2", "Qwen2", read_qwen2},
+    ModelFamily{"Qwen3ForCausalLM", "qwen3", "Qwen3", read_qwen3},
+    ModelFamily{"GPT2LMHeadModel", "gpt2", "GPT-2", read_gpt2},
+    ModelFamily{"MPTForCausalLM", "mpt", "MPT", read_mpt}};
 
 }  // namespace
 

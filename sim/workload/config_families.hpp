@@ -14,6 +14,7 @@ namespace sim {
 
 struct ModelFamily {
   std::string_view architecture;  // as "architectures" names it
+  std::string_view model_type;    // as "model_type" does
   std::string_view title;         // the usual name
   // Fills the shape, and `sequence` from the run (`given`) or else with the longest that the model
   // supports. Records in `config` anything missing, wrong or not modelled.

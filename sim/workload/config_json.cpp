@@ -22,41 +22,96 @@
 namespace sim {
 namespace {
 
-// No arithmetic depends on these, in any family: names, tokens, files, numbers within an operator.
-constexpr std::array<std::string_view, 34> kIgnored{"_attn_implementation",
-                                                    "_attn_implementation_autoset",
-                                                    "_commit_hash",
-                                                    "_name_or_path",
-                                                    "attn_implementation",
-                                                    "auto_map",
-                                                    "bos_token_id",
-                                                    "chunk_size_feed_forward",
-                                                    "dtype",
-                                                    "eos_token_id",
-                                                    "gradient_checkpointing",
-                                                    "id2label",
-                                                    "initializer_range",
-                                                    "label2id",
-                                                    "layer_norm_epsilon",
-                                                    "norm_eps",
-                                                    "output_attentions",
-                                                    "output_hidden_states",
-                                                    "pad_token_id",
-                                                    "pretraining_tp",
-                                                    "return_dict",
-                                                    "rms_norm_eps",
-                                                    "rope_parameters",
-                                                    "rope_scaling",
-                                                    "rope_theta",
-                                                    "sep_token_id",
-                                                    "task_specific_params",
-                                                    "tokenizer_class",
-                                                    "tokenizer_name",
-                                                    "torch_dtype",
-                                                    "torchscript",
-                                                    "transformers_version",
-                                                    "unk_token_id",
-                                                    "use_cache"};
+// No arithmetic of training depends on these, in any family: names, tokens, files, how text is
+// generated, how weights are stored for inference, and numbers within an operator.
+constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation",
+                                                           "_attn_implementation_autoset",
+                                                           "_attn_implementation_internal",
+                                                           "_commit_hash",
+                                                           "_flash_attn_2_enabled",
+                                                           "_name_or_path",
+                                                           "attn_implementation",
+                                                           "auto_map",
+                                                           "bad_words_ids",
+                                                           "begin_suppress_tokens",
+                                                           "bos_token_id",
+                                                           "cache_config",
+                                                           "cache_implementation",
+                                                           "chunk_size_feed_forward",
+                                                           "classifier_dropout",
+                                                           "custom_pipelines",
+                                                           "decoder_start_token_id",
+                                                           "diversity_penalty",
+                                                           "do_sample",
+                                                           "dtype",
+                                                           "early_stopping",
+                                                           "encoder_no_repeat_ngram_size",
+                                                           "eos_token_id",
+                                                           "exponential_decay_length_penalty",
+                                                           "finetuning_task",
+                                                           "flash_attn",
+                                                           "forced_bos_token_id",
+                                                           "forced_eos_token_id",
+                                                           "gradient_checkpointing",
+                                                           "id2label",
+                                                           "initializer_range",
+                                                           "is_decoder",
+                                                           "is_llama_config",
+                                                           "label2id",
+                                                           "layer_norm_epsilon",
+                                                           "length_penalty",
+                                                           "mask_token_id",
+                                                           "max_length",
+                                                           "max_new_tokens",
+                                                           "max_sequence_length",
+                                                           "min_length",
+                                                           "no_repeat_ngram_size",
+                                                           "norm_eps",
+                                                           "num_beam_groups",
+                                                           "num_beams",
+                                                           "num_labels",
+                                                           "num_return_sequences",
+                                                           "output_attentions",
+                                                           "output_hidden_states",
+                                                           "output_scores",
+                                                           "pad_token_id",
+                                                           "prefix",
+                                                           "pretraining_tp",
+                                                           "problem_type",
+                                                           "remove_invalid_values",
+                                                           "repetition_penalty",
+                                                           "return_dict",
+                                                           "return_dict_in_generate",
+                                                           "rms_norm_eps",
+                                                           "rope_interleaved",
+                                                           "rope_parameters",
+                                                           "rope_scaling",
+                                                           "rope_theta",
+                                                           "sep_token_id",
+                                                           "suppress_tokens",
+                                                           "task_specific_params",
+                                                           "temperature",
+                                                           "tf_legacy_loss",
+                                                           "tie_encoder_decoder",
+                                                           "time_step_floor",
+                                                           "time_step_limit",
+                                                           "time_step_max",
+                                                           "time_step_min",
+                                                           "tokenizer_class",
+                                                           "tokenizer_model_max_length",
+                                                           "tokenizer_name",
+                                                           "top_k",
+                                                           "top_p",
+                                                           "torch_dtype",
+                                                           "torchscript",
+                                                           "transformers.js_config",
+                                                           "transformers_version",
+                                                           "typical_p",
+                                                           "unk_token_id",
+                                                           "unsloth_fixed",
+                                                           "unsloth_version",
+                                                           "use_bfloat16",
+                                                           "use_cache"});
 
 constexpr const char* kExperts = "mixture-of-experts layers are not modelled";
 constexpr const char* kLatent = "multi-head latent attention is not modelled";
@@ -64,6 +119,8 @@ constexpr const char* kWindows = "sliding windows are not modelled";
 constexpr const char* kOnlyText = "only text models are modelled";
 constexpr const char* kEncoders = "encoders are not modelled";
 constexpr const char* kCaps = "soft-capping is not modelled";
+constexpr const char* kHeadNorms = "query and key norms are modelled for Qwen3 only";
+constexpr const char* kSideBySide = "attention beside the feed-forward block is not modelled";
 
 struct Unmodelled {
   std::string_view key;
@@ -74,6 +131,8 @@ constexpr std::array kUnmodelled{
     Unmodelled{"num_local_experts", kExperts},
     Unmodelled{"num_experts", kExperts},
     Unmodelled{"num_experts_per_tok", kExperts},
+    Unmodelled{"num_experts_per_token", kExperts},
+    Unmodelled{"moe_num_experts", kExperts},
     Unmodelled{"n_routed_experts", kExperts},
     Unmodelled{"n_shared_experts", kExperts},
     Unmodelled{"moe_intermediate_size", kExperts},
@@ -93,6 +152,12 @@ constexpr std::array kUnmodelled{
     Unmodelled{"add_cross_attention", kEncoders},
     Unmodelled{"attn_logit_softcapping", kCaps},
     Unmodelled{"final_logit_softcapping", kCaps},
+    Unmodelled{"cross_attention_hidden_size", kEncoders},
+    Unmodelled{"use_qk_norm", kHeadNorms},
+    Unmodelled{"qk_layernorm", kHeadNorms},
+    Unmodelled{"use_parallel_residual", kSideBySide},
+    Unmodelled{"parallel_attn", kSideBySide},
+    Unmodelled{"mamba_d_state", "state-space layers are not modelled"},
     Unmodelled{"quantization_config", "quantised weights are not modelled"},
     Unmodelled{"num_nextn_predict_layers", "multi-token prediction is not modelled"},
     Unmodelled{"pruned_heads", "layers that differ are not modelled"}};
@@ -133,18 +198,30 @@ void check_model_type(ConfigReader& config) {
   }
 }
 
-const ModelFamily* find_family(ConfigReader& config) {
-  constexpr std::string_view kKey = "architectures";
-  const std::string architecture = config.only_text(kKey);
+// The family whose `key` is the config's.
+const ModelFamily* family_named(ConfigReader& config, const char* key, const std::string& name,
+                                std::string_view ModelFamily::*named) {
   std::vector<std::string_view> known;
   for (const ModelFamily& family : all_families()) {
-    if (family.architecture == architecture) return &family;
-    known.push_back(family.architecture);
+    if (family.*named == name) return &family;
+    known.push_back(family.*named);
   }
-  if (config.all_good({kKey})) {
-    config.unsupported(kKey, fmt::format("is not one of: {}", joined(known)));
+  if (config.all_good({key})) {
+    config.unsupported(key, fmt::format("is not one of: {}", joined(known)));
   }
   return nullptr;
+}
+
+// Without `architectures`, which text generation does not need, `model_type` decides.
+const ModelFamily* find_family(ConfigReader& config) {
+  constexpr const char* kArchitectures = "architectures";
+  constexpr const char* kType = "model_type";
+  if (config.has(kArchitectures) || !config.has(kType)) {
+    return family_named(config, kArchitectures, config.only_text(kArchitectures),
+                        &ModelFamily::architecture);
+  }
+  if (!config.all_good({kType})) return nullptr;
+  return family_named(config, kType, config.text_or(kType, ""), &ModelFamily::model_type);
 }
 
 void name_after(const std::filesystem::path& file, Model& model) {
@@ -164,13 +241,13 @@ Model parse_config(std::string_view text, const std::filesystem::path& file,
   if (text.size() > kMostInputBytes) {
     throw InputError(printable_path(file) + ": is larger than 1 MiB; is it the right file?");
   }
-  const JsonDocument document = parse_json(text, file);
+  const JsonDocument document = parse_json_of_python(text, file);
   ConfigReader config(document);
   Model model;
   name_after(file, model);
+  check_model_type(config);
   const ModelFamily* family = find_family(config);
   note_unmodelled(config);
-  check_model_type(config);
   if (family != nullptr) {
     family->read(config, given_sequence(settings, file), model);
     config.ignore(kIgnored);

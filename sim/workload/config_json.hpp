@@ -12,7 +12,8 @@
 
 namespace sim {
 
-// The model is named after the folder of a file called config.json, else after the file.
+// `architectures` names the family, or else `model_type`. NaN and Infinity are read, as Python does, and
+// are wrong only where the number counts. The model is named after the folder of a file called config.json, else after the file.
 // `settings` are not applied; only model.sequence is read, for values that depend on it. Without it
 // the sequence is the longest that the model supports, if that is at most 8192.
 // Throws an InputError, one line per problem, for anything missing or wrong, for arithmetic that is

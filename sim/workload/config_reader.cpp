@@ -19,6 +19,10 @@ constexpr std::size_t kMaxListed = 4;
 std::string scalar_text(const Json& value) {
   if (value.is_array()) return value.empty() ? "[]" : "[...]";
   if (value.is_object()) return value.empty() ? "{}" : "{...}";
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {  // dump() writes null
+    const double number = value.get<double>();
+    return std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";
+  }
   return value.dump();
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -133,6 +135,35 @@ TEST(JsonDocument, NestedDeeperThanTheStackIsNoCrash) {
     EXPECT_EQ(error_of(whole, [](const JsonReader& root) { static_cast<void>(root.copy()); }),
               "x.json: /: is nested too deeply");
   }
+}
+
+// Python's json writes them; nobody else takes them for JSON.
+TEST(JsonDocument, OfPythonMayHaveNumbersThatAreNotFinite) {
+  const std::string text = R"({"z": NaN, "a": [Infinity, -Infinity, 1.5]})";
+  EXPECT_NE(parse_error_of(text).find(": is not JSON"), std::string::npos);
+  const JsonDocument document = parse_json_of_python(text, "x.json");
+  const nlohmann::json copy = JsonReader(document).copy();
+  EXPECT_TRUE(std::isnan(copy["z"].get<double>()));
+  EXPECT_EQ(copy["a"][0], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(copy["a"][1], -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(copy["a"][2], 1.5);
+  for (const auto read : {&JsonReader::number, &JsonReader::not_negative, &JsonReader::positive}) {
+    const JsonReader infinite = JsonReader(document).at("a").element(0, 3);
+    EXPECT_NE(input_error_of([&] { static_cast<void>((infinite.*read)()); }), "");
+  }
+  EXPECT_NE(input_error_of([&] { static_cast<void>(parse_json_of_python("[nan]", "x.json")); }),
+            "");
+  const std::string deep = repeated("[", 50'000) + "NaN" + repeated("]", 50'000);
+  const JsonDocument nested = parse_json_of_python(deep, "x.json");
+  EXPECT_NE(input_error_of([&] { static_cast<void>(JsonReader(nested).copy()); }), "");
+}
+
+TEST(JsonReader, CopiesKeysInTheFilesOrderIfAsked) {
+  const JsonDocument document = parse_json(R"({"b": {"z": 1, "a": 2}, "a": []})", "x.json");
+  EXPECT_EQ(JsonReader(document).ordered_copy().dump(), R"({"b":{"z":1,"a":2},"a":[]})");
+  const std::string deep = repeated("{\"a\":", 50'000) + "1" + repeated("}", 50'000);
+  EXPECT_EQ(error_of(deep, [](const JsonReader& root) { static_cast<void>(root.ordered_copy()); }),
+            "x.json: /: is nested too deeply");
 }
 
 TEST(JsonReader, CopiesAllThatAValueHolds) {

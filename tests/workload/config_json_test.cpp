@@ -159,6 +159,31 @@ TEST(ConfigJson, PassesOverWhatChangesNothing) {
   EXPECT_EQ(model_flop(more, 1), model_flop(plain, 1));
 }
 
+TEST(ConfigJson, IsOfTheFamilyOfItsTypeWithoutArchitectures) {
+  for (const char* name : {"Llama-2-7b-hf", "Mistral-Nemo-Base-2407", "Qwen2.5-7B", "Qwen3-8B-Base",
+                           "gpt2", "mpt-7b"}) {
+    const std::vector<Setting> sequence{{"model.sequence", "1024"}};
+    EXPECT_EQ(total_parameters(patched(name, R"({"architectures": null})", sequence)),
+              total_parameters(read_config(name)))
+        << name;
+  }
+}
+
+// As exporters and Python's json write them.
+TEST(ConfigJson, PassesOverKeysOfOtherPrograms) {
+  const Model plain = patched("Llama-2-7b-hf", "{}");
+  const Model more = patched("Llama-2-7b-hf", R"({
+      "transformers.js_config": {"dtype": "q4", "kv_cache_dtype": {"q4f16": "float16"}},
+      "pad_token_id": 2, "mask_token_id": [1, 2], "use_cache": false, "cache_implementation": null,
+      "resid_pdrop": 0.0, "hidden_dropout": 0, "classifier_dropout": 0.1, "temperature": 0.6,
+      "is_decoder": true, "problem_type": null, "num_labels": 2, "unsloth_version": "2025.1"})");
+  EXPECT_EQ(total_parameters(more), total_parameters(plain));
+  EXPECT_EQ(model_flop(more, 1), model_flop(plain, 1));
+  std::string text = text_of(config_of("Llama-2-7b-hf"));
+  text.insert(text.find('{') + 1, R"("time_step_limit": [0.0, Infinity], "rope_theta": NaN,)");
+  EXPECT_EQ(total_parameters(parse_model(text, "folder/config.json")), total_parameters(plain));
+}
+
 TEST(ConfigJson, IsTrainedOnTheLongestSequenceThatIsUsual) {
   EXPECT_EQ(read_model(config_of("Meta-Llama-3-8B")).sequence, 8192);
   EXPECT_EQ(read_model(config_of("gpt2")).sequence, 1024);
