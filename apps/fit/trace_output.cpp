@@ -83,6 +83,7 @@ TraceJson json_of(const Summary& summary) {
   return {{"schema_version", 1},
           {"gpu", summary.device},
           {"gpus", summary.gpus},
+          {"job_ranks", summary.job_ranks ? TraceJson(*summary.job_ranks) : TraceJson()},
           {"steps", summary.steps},
           {"steps_left_out", summary.left_out},
           {"step_time_s", summary.step_s.mean},
@@ -111,6 +112,21 @@ void print_unexplained(const Summary& summary) {
   }
 }
 
+// A trace holds kernels, but not what they were launched for.
+void print_unknown(const Summary& summary) {
+  if (!summary.job_ranks) {
+    print_text("\nNot in the trace: how many ranks the job has, ");
+  } else if (*summary.job_ranks > summary.gpus) {
+    print_text("\n{} of the job's {} ranks {} traced. Not in the trace: ", summary.gpus,
+               *summary.job_ranks, summary.gpus == 1 ? "is" : "are");
+  } else {
+    print_text("\nNot in the trace: ");
+  }
+  print_text(
+      "the job's model, batch and parallelism.\nGive --topology, --model and the job's other flags "
+      "to compare the kernels with their prediction.\n");
+}
+
 }  // namespace
 
 void print(const std::string& format, const Summary& summary) {
@@ -131,6 +147,7 @@ void print(const std::string& format, const Summary& summary) {
     print_text("\nKernels that start before the end of another one of their stream: {}\n",
                summary.overlapping);
   }
+  print_unknown(summary);
 }
 
 }  // namespace apps

@@ -93,7 +93,7 @@ class EventHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Even
   [[nodiscard]] bool is(std::string_view name) const { return keys_[depth_] == name; }
 
   bool real(double value) {
-    if (!in_event()) return true;
+    if (!in_event() || !std::isfinite(value)) return true;
     if (is("ts")) event_.start_us = value;
     if (is("dur")) event_.duration_us = value;
     return true;
@@ -132,7 +132,7 @@ TraceHeader read_events(std::string_view text, const std::filesystem::path& file
                         const std::function<void(const Event&)>& take) {
   const std::string name = printable_path(file);
   EventHandler handler(name, take);
-  tell_json(text, name, handler);
+  tell_json(text, name, handler, NotFinite::read);
   if (!handler.has_events()) {
     throw InputError(
         fmt::format("{}: has no list {}; give what torch.profiler's export_chrome_trace writes",

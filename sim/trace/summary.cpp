@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "sim/base/error.hpp"
@@ -56,32 +57,82 @@ std::size_t leave_out_partial(std::vector<StepOfGpu>& steps) {
   });
 }
 
-// Of intervals sorted by start.
-double union_of(const std::vector<std::pair<double, double>>& intervals) {
-  double covered = 0, until = -1;
-  for (const auto& [start, end] : intervals) {
-    const double from = std::max(start, until);
-    if (end > from) covered += end - from;
-    until = std::max(until, end);
+using Interval = std::pair<double, double>;
+
+// The time of a step on a GPU.
+struct Window {
+  const Trace* trace = nullptr;
+  std::int32_t gpu = 0;
+  Interval time;
+};
+
+// Consecutive steps of a GPU, up to the first kernel of the last one, whose end is not known. Adds the
+// time of each.
+std::vector<Window> windows_of(const std::vector<StepOfGpu>& steps, std::vector<double>& step_s) {
+  std::vector<Window> windows;
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    const StepOfGpu &one = steps[i], &next = steps[i + 1];
+    const Interval time{one.first_s(), next.first_s()};
+    if (next.step != one.step + 1 || time.second <= time.first) continue;
+    step_s.push_back(time.second - time.first);
+    windows.push_back({one.trace, one.kernels.front()->gpu, time});
+  }
+  return windows;
+}
+
+// Of a single step: the host's time, if it waited for the GPU; else the GPU's.
+Window window_alone(const StepOfGpu& one) {
+  const double last_s = one.last_s();
+  Window window{one.trace, one.kernels.front()->gpu, {one.first_s(), last_s}};
+  if (one.trace->steps.empty()) return window;
+  const Step& step = one.trace->steps[static_cast<std::size_t>(one.step)];
+  if (step.end_s >= last_s) window.time = {step.start_s, step.end_s};
+  return window;
+}
+
+// When kernels of a GPU run, of any step, without overlaps.
+std::vector<Interval> busy_times(const Trace& trace, std::int32_t gpu, bool communicating_too) {
+  std::vector<Interval> busy;
+  for (const Kernel& kernel : trace.kernels) {
+    if (kernel.gpu != gpu) continue;
+    if (!communicating_too && row_of(trace.class_of(kernel)).communicates) continue;
+    if (!busy.empty() && kernel.start_s <= busy.back().second) {
+      busy.back().second = std::max(busy.back().second, kernel.end_s());
+    } else {
+      busy.emplace_back(kernel.start_s, kernel.end_s());
+    }
+  }
+  return busy;
+}
+
+double covered_s(const std::vector<Interval>& busy, const Interval& time) {
+  double covered = 0;
+  for (auto one = std::ranges::lower_bound(busy, time.first, {}, &Interval::second);
+       one != busy.end() && one->first < time.second; ++one) {
+    covered += std::min(one->second, time.second) - std::max(one->first, time.first);
   }
   return covered;
 }
 
-void add_step_times(const std::vector<StepOfGpu>& steps, std::vector<double>& step_s) {
-  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-    if (steps[i + 1].step == steps[i].step + 1) {
-      step_s.push_back(steps[i + 1].first_s() - steps[i].first_s());
+// Windows of a GPU follow each other. A kernel counts in the step whose time it takes, which may be
+// the one after the step that launched it.
+void add_parts(const std::vector<Window>& windows, Summary& summary) {
+  const auto steps = static_cast<double>(windows.size());
+  double busy_s = 0, compute_s = 0;
+  std::vector<Interval> all, compute;
+  const Window* before = nullptr;
+  for (const Window& window : windows) {
+    if (before == nullptr || before->trace != window.trace || before->gpu != window.gpu) {
+      all = busy_times(*window.trace, window.gpu, true);
+      compute = busy_times(*window.trace, window.gpu, false);
     }
+    before = &window;
+    busy_s += covered_s(all, window.time);
+    compute_s += covered_s(compute, window.time);
   }
-}
-
-// Of a single step: the host's time, if it waited for the GPU; else the GPU's.
-double time_alone(const StepOfGpu& one) {
-  const double last_s = one.last_s();
-  if (one.trace->steps.empty()) return last_s - one.first_s();
-  const Step& step = one.trace->steps[static_cast<std::size_t>(one.step)];
-  const bool waited = step.end_s >= last_s;
-  return waited ? step.end_s - step.start_s : last_s - one.first_s();
+  summary.compute_s = compute_s / steps;
+  summary.exposed_s = (busy_s - compute_s) / steps;
+  summary.idle_s = std::max(0.0, summary.step_s.mean - busy_s / steps);
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -103,6 +154,21 @@ void check_one_job(std::span<const Trace> traces) {
   }
 }
 
+// As the traces agree on, those that say it.
+std::optional<int> ranks_of_job(std::span<const Trace> traces) {
+  const Trace* said = nullptr;
+  for (const Trace& trace : traces) {
+    if (!trace.ranks) continue;
+    if (said == nullptr) said = &trace;
+    if (trace.ranks == said->ranks) continue;
+    throw InputError(
+        fmt::format("{}: is of a job of {} ranks, and {} of one of {}; give traces of one "
+                    "job",
+                    trace.file, *trace.ranks, said->file, *said->ranks));
+  }
+  return said == nullptr ? std::nullopt : said->ranks;
+}
+
 class Summed {
  public:
   explicit Summed(const std::vector<StepOfGpu>& steps)
@@ -111,9 +177,6 @@ class Summed {
   }
 
   void into(Summary& summary) const {
-    summary.compute_s = compute_s_ / count_;
-    summary.exposed_s = (busy_s_ - compute_s_) / count_;
-    summary.idle_s = std::max(0.0, summary.step_s.mean - busy_s_ / count_);
     for (const KernelClassRow& row : kernel_classes()) {
       const auto& values = by_class_[static_cast<std::size_t>(row.value)];
       const double kernels = kernels_[static_cast<std::size_t>(row.value)] / count_;
@@ -133,7 +196,6 @@ class Summed {
 
  private:
   void add(std::size_t i) {
-    std::vector<std::pair<double, double>> all, compute;
     std::map<std::int64_t, const Kernel*> last;  // by stream
     for (const Kernel* kernel : steps_[i].kernels) {
       const KernelName& name = steps_[i].trace->names[kernel->name];
@@ -150,11 +212,7 @@ class Summed {
       named.value = name.value;
       named.seconds += kernel->duration_s;
       named.kernels += 1;
-      all.emplace_back(kernel->start_s, kernel->end_s());
-      if (!row_of(name.value).communicates) compute.push_back(all.back());
     }
-    busy_s_ += union_of(all);
-    compute_s_ += union_of(compute);
   }
 
   void add_gap(std::size_t i, const Kernel& before, const Kernel& kernel) {
@@ -165,7 +223,6 @@ class Summed {
 
   const std::vector<StepOfGpu>& steps_;
   double count_ = 0;
-  double busy_s_ = 0, compute_s_ = 0;
   std::vector<double> by_class_[kKernelClasses], with_gaps_[kKernelClasses];
   double kernels_[kKernelClasses] = {};
   std::map<std::string, NameTime> by_name_;
@@ -183,14 +240,17 @@ Summary summarize(std::span<const Trace> traces) {
   check_one_job(traces);
   Summary summary;
   summary.device = traces.front().device;
+  summary.job_ranks = ranks_of_job(traces);
   std::vector<StepOfGpu> all;
+  std::vector<Window> windows;
   for (const Trace& trace : traces) {
     summary.overlapping += trace.overlapping;
     for (std::size_t gpu = 0; gpu < trace.gpus.size(); ++gpu) {
       ++summary.gpus;
       std::vector<StepOfGpu> steps = steps_of(trace, static_cast<std::int32_t>(gpu));
       summary.left_out += leave_out_partial(steps);
-      add_step_times(steps, summary.step_s.values);
+      const std::vector<Window> whole = windows_of(steps, summary.step_s.values);
+      windows.insert(windows.end(), whole.begin(), whole.end());
       all.insert(all.end(), steps.begin(), steps.end());
     }
   }
@@ -198,11 +258,15 @@ Summary summarize(std::span<const Trace> traces) {
     throw InputError(traces.front().file +
                      ": none of its kernels is of a step; profile whole steps");
   }
-  if (summary.step_s.values.empty()) {
-    for (const StepOfGpu& one : all) summary.step_s.values.push_back(time_alone(one));
+  if (windows.empty()) {
+    for (const StepOfGpu& one : all) {
+      const Window& window = windows.emplace_back(window_alone(one));
+      summary.step_s.values.push_back(window.time.second - window.time.first);
+    }
   }
   summary.step_s.mean = mean_of(summary.step_s.values);
   summary.steps = all.size();
+  add_parts(windows, summary);
   Summed(all).into(summary);
   return summary;
 }

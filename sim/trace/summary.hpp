@@ -2,6 +2,7 @@
 // Where the time of traced steps goes, by class of kernel.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,13 +38,15 @@ struct NameTime {
 struct Summary {
   std::string device;
   int gpus = 0;
-  std::size_t steps = 0;     // steps of GPUs that count
-  std::size_t left_out = 0;  // of those, not all of whose kernels were recorded
-  Samples step_s;            // of all but the last step, from its first kernel to the next one's
-  double compute_s = 0;      // a kernel that does not communicate runs
-  double exposed_s = 0;      // only kernels that communicate run
-  double idle_s = 0;         // none runs
-  double kernels_s = 0;      // sum over all kernels
+  std::optional<int> job_ranks;  // GPUs of the job, traced or not, if the traces say so
+  std::size_t steps = 0;         // steps of GPUs that count
+  std::size_t left_out = 0;      // of those, not all of whose kernels were recorded
+  Samples step_s;  // of all but the last step, from its first kernel to the next one's
+  // Of the same steps, the time in which kernels run, whichever step launched them:
+  double compute_s = 0;            // a kernel that does not communicate runs
+  double exposed_s = 0;            // only kernels that communicate run
+  double idle_s = 0;               // none runs
+  double kernels_s = 0;            // sum over all kernels
   std::vector<ClassTime> classes;  // longest first, with kernels
   std::vector<NameTime> names;     // longest first
   std::size_t overlapping = 0;
@@ -56,7 +59,7 @@ struct Summary {
 };
 
 // Of the traces of one job, a file or several. A trace without steps is one step. Throws an
-// InputError if two are of the same rank, or of different GPUs.
+// InputError if two are of the same rank, of different GPUs, or of jobs of different sizes.
 [[nodiscard]] Summary summarize(std::span<const Trace> traces);
 
 }  // namespace sim::trace

@@ -62,6 +62,43 @@ TEST(TraceSummary, AStepLastsUntilTheNextOne) {
   EXPECT_NEAR(summary.seconds_of(KernelClass::product), 21e-6, 1e-12);
 }
 
+// Each step launches kernels that run into the time of the next one.
+TEST(TraceSummary, PartsOfAStepAddUpToItHoweverKernelsOverlap) {
+  std::vector<TracedKernel> kernels;
+  std::vector<std::string> steps;
+  for (int step = 0; step < 5; ++step) {
+    const double begin = 1000.0 * step;
+    steps.push_back(step_event(step, begin, 1000));
+    kernels.push_back({.start = begin + 100, .duration = 600, .launched = begin + 10});
+    kernels.push_back(
+        {.start = begin + 700, .duration = 700, .stream = 13, .launched = begin + 20});
+    kernels.push_back({.name = kReduce,
+                       .start = begin + 850,
+                       .duration = 900,
+                       .stream = 20,
+                       .launched = begin + 30});
+  }
+  const Summary summary = summary_of(kernels, steps);
+  EXPECT_NEAR(summary.step_s.mean, 1000e-6, 1e-12);
+  EXPECT_NEAR(summary.compute_s + summary.exposed_s + summary.idle_s, summary.step_s.mean, 1e-12);
+  // Four steps in whose time kernels compute: from 100 to 1100 in all, beyond the first without a gap.
+  EXPECT_NEAR(summary.compute_s, 1000e-6, 1e-12);
+  EXPECT_NEAR(summary.idle_s, 0, 1e-12);
+  EXPECT_NEAR(summary.seconds_of(KernelClass::product), 1300e-6, 1e-12);
+}
+
+// The all_reduce runs for 50 us beside no other kernel.
+TEST(TraceSummary, ATimeIsBusyWhicheverStepLaunchedTheKernel) {
+  const Summary summary = summary_of({{.start = 0, .duration = 10},
+                                      {.name = kReduce, .start = 20, .duration = 50, .launched = 5},
+                                      {.start = 100, .duration = 10},
+                                      {.name = kReduce, .start = 120, .duration = 5}},
+                                     {step_event(1, 0, 99), step_event(2, 99, 99)});
+  EXPECT_NEAR(summary.step_s.mean, 100e-6, 1e-12);
+  EXPECT_NEAR(summary.compute_s, 10e-6, 1e-12);
+  EXPECT_NEAR(summary.exposed_s, 50e-6, 1e-12);
+}
+
 TEST(TraceSummary, LeavesOutAStepThatWasNotRecordedWhole) {
   std::vector<TracedKernel> kernels{{.start = 90, .duration = 5}};
   for (int step = 1; step < 3; ++step) {
@@ -83,6 +120,15 @@ TEST(TraceSummary, RanksAreOfOneJob) {
   other.rank = 4;
   const Trace ranks[] = {one, other};
   EXPECT_EQ(summarize(ranks).gpus, 2);
+  EXPECT_EQ(summarize(ranks).job_ranks, 16);
+  const Trace of_larger = [&] {
+    Trace trace = other;
+    trace.ranks = 32;
+    return trace;
+  }();
+  const Trace jobs[] = {one, of_larger};
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(summarize(jobs)); }),
+            "x.json: is of a job of 32 ranks, and x.json of one of 16; give traces of one job");
   EXPECT_EQ(summarize(ranks).steps, 2u);
 }
 

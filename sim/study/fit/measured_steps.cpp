@@ -206,6 +206,11 @@ std::vector<std::string> remarks_on(const TraceFit& traced) {
     return std::max(one, other) > most * std::min(one, other);
   };
   std::vector<std::string> lines;
+  if (traced.measured_ranks && *traced.measured_ranks != traced.model_ranks) {
+    lines.push_back(
+        fmt::format("`trace`: is of a job of {} ranks, but the job has {}; check `nodes`",
+                    *traced.measured_ranks, traced.model_ranks));
+  }
   const auto products = std::ranges::find_if(
       traced.groups, [](const GroupTime& one) { return one.group == &all_groups().front(); });
   if (products != traced.groups.end()) {
@@ -243,7 +248,9 @@ TraceFit compare_trace(const trace::Summary& measured, const Job& job, const Set
           .measured_step_s = measured.step_s.mean,
           .base_step_s = base.step_s.mean,
           .measured_idle_s = measured.idle_s,
-          .base_idle_s = base.idle_s};
+          .base_idle_s = base.idle_s,
+          .measured_ranks = measured.job_ranks,
+          .model_ranks = base.job_ranks.value()};
 }
 
 TraceFit fit_trace(const trace::Summary& measured, const Job& job, const Setup& setup,

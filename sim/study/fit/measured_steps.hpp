@@ -56,9 +56,11 @@ struct TraceFit {
   std::vector<trace::ClassTime> unmodelled;  // classes that the trace has and the model has not
   double measured_step_s = 0, base_step_s = 0, fit_step_s = 0;
   double measured_idle_s = 0, base_idle_s = 0;  // no kernel runs
+  std::optional<int> measured_ranks;            // of the traced job, if the trace says so
+  int model_ranks = 0;
 };
 
-// Why the trace may be of another job, by its numbers of products and their time; and that GPUs wait
+// Why the trace may be of another job, by its numbers of ranks and of products and their time; and that GPUs wait
 // longer than predicted, which no constant of kernels explains. A sentence each.
 [[nodiscard]] std::vector<std::string> remarks_on(const TraceFit& traced);
 
