@@ -95,6 +95,23 @@ double CsvRow::number(const std::string& column) const {
   return *value;
 }
 
+double CsvRow::number_within(const std::string& column, double lowest, double highest) const {
+  const double value = number(column);
+  if (value < lowest || value > highest) {
+    fail(fmt::format("{}: {} is out of range; write a number from {:g} to {:g}", column, value,
+                     lowest, highest));
+  }
+  return value;
+}
+
+int CsvRow::integer(const std::string& column, int highest) const {
+  const double value = number(column);
+  if (value != std::floor(value) || value > highest) {
+    fail(fmt::format("{}: {} is not a whole number from 1 to {}", column, value, highest));
+  }
+  return static_cast<int>(value);
+}
+
 std::optional<double> CsvRow::known(const std::string& column) const {
   if (text(column) == "-") return std::nullopt;
   return number(column);
@@ -142,6 +159,9 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
   if (header.empty() && !columns.empty()) {
     throw InputError(fmt::format("{}:1:1: is empty; write {} and a line for each size", name,
                                  joined(columns, ",")));
+  }
+  if (rows.empty() && !columns.empty()) {
+    throw InputError(header_place + "is followed by no line; write one for each size");
   }
   return rows;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -27,11 +28,14 @@ class CsvRow {
   [[nodiscard]] bool has(const std::string& column) const;
   // As text(), and also throws if the field is not a finite number above 0.
   [[nodiscard]] double number(const std::string& column) const;
+  // As number(), and also throws if it is not from `lowest` to `highest`.
+  [[nodiscard]] double number_within(const std::string& column, double lowest,
+                                     double highest) const;
   // As number(); none if the field is a hyphen, which stands for what is not known.
   [[nodiscard]] std::optional<double> known(const std::string& column) const;
-  [[nodiscard]] int integer(const std::string& column) const {
-    return static_cast<int>(number(column));
-  }
+  // As number(), and also throws if the field is not a whole number of at most `highest`.
+  [[nodiscard]] int integer(const std::string& column,
+                            int highest = std::numeric_limits<int>::max()) const;
   [[nodiscard]] const std::map<std::string, std::string>& fields() const { return fields_; }
   // "file:line:1: column", for errors of others.
   [[nodiscard]] std::string place_of(const std::string& column) const { return place_ + column; }
@@ -49,7 +53,7 @@ class CsvRow {
 // fields.
 [[nodiscard]] std::vector<CsvRow> read_csv(const std::filesystem::path& file);
 // Reads text in memory, of at most 1 MiB. Its header must equal `columns` unless they are empty; any of
-// `optional` may follow. Throws with a located line for each problem.
+// `optional` may follow, and a row or more. Throws with a located line for each problem.
 [[nodiscard]] std::vector<CsvRow> parse_csv(std::string_view text,
                                             const std::filesystem::path& file,
                                             std::span<const std::string_view> columns = {},

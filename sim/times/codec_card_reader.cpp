@@ -46,17 +46,8 @@ bool is_file_name(std::string_view name) {
       name, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; });
 }
 
-double field_within(const CsvRow& row, const char* column, double lowest, double highest) {
-  const double value = row.number(column);
-  if (value < lowest || value > highest) {
-    row.fail(fmt::format("{}: {} is out of range; write a number from {:g} to {:g}", column, value,
-                         lowest, highest));
-  }
-  return value;
-}
-
 int read_inputs(const CsvRow& row, Operation operation) {
-  const double inputs = field_within(row, "inputs", 1, kMostInputs);
+  const double inputs = row.number_within("inputs", 1, kMostInputs);
   const bool reduces =
       operation == Operation::decode_reduce || operation == Operation::decode_reduce_encode;
   if (inputs != std::floor(inputs) || reduces != (inputs >= 2)) {
@@ -153,8 +144,8 @@ void check_speed(const CsvRow& row, const CardKernel& kernel, const KernelTime& 
 void add_time(const CsvRow& row, CodecCard& card) {
   const CardKernel kernel = kernel_in(row);
   const std::string key = key_of(kernel);
-  const KernelTime time{.elements = field_within(row, "elements", 1, kMostElements),
-                        .seconds = field_within(row, "seconds", kShortest, kLongest)};
+  const KernelTime time{.elements = row.number_within("elements", 1, kMostElements),
+                        .seconds = row.number_within("seconds", kShortest, kLongest)};
   check_speed(row, kernel, time, card);
   std::vector<KernelTime>& times = card.steps[key];
   const auto place = std::ranges::lower_bound(times, time.elements, {}, &KernelTime::elements);
