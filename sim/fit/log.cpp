@@ -17,11 +17,13 @@ namespace {
 constexpr std::array<std::string_view, 6> kColumns{"log",           "collective", "nodes",
                                                    "gpus_per_node", "bytes",      "seconds"};
 
+constexpr int kMostNodes = 65'536, kMostGpusPerNode = 1024;
+
 Log log_of_line(const CsvRow& line) {
   return {.name = line.text("log"),
           .collective = &collective_named(line.text("collective"), line.place_of("collective")),
-          .nodes = line.integer("nodes"),
-          .gpus_per_node = line.integer("gpus_per_node")};
+          .nodes = line.integer("nodes", kMostNodes),
+          .gpus_per_node = line.integer("gpus_per_node", kMostGpusPerNode)};
 }
 
 bool same_run(const Log& a, const Log& b) {
@@ -31,6 +33,20 @@ bool same_run(const Log& a, const Log& b) {
 
 }  // namespace
 
+void check_time(const LogTime& time, const std::string& place) {
+  constexpr double kMostBytes = 1e15, kLeastSeconds = 1e-9, kMostSeconds = 1e6;
+  if (time.bytes < 1 || time.bytes > kMostBytes) {
+    throw InputError(
+        fmt::format("{}a size of {} B is not from 1 to {} B; correct or remove the line", place,
+                    time.bytes, kMostBytes));
+  }
+  if (time.seconds < kLeastSeconds || time.seconds > kMostSeconds) {
+    throw InputError(
+        fmt::format("{}a time of {} s is not from {} to {} s; correct or remove the line", place,
+                    time.seconds, kLeastSeconds, kMostSeconds));
+  }
+}
+
 std::vector<Log> parse_timings_csv(std::string_view text, const std::filesystem::path& file) {
   std::vector<Log> logs;
   for (const CsvRow& line : parse_csv(text, file, kColumns)) {
@@ -39,6 +55,7 @@ std::vector<Log> parse_timings_csv(std::string_view text, const std::filesystem:
     auto found = std::ranges::find_if(logs, [&](const Log& log) { return same_run(log, run); });
     if (found == logs.end()) found = logs.insert(found, run);
     found->times.push_back({line.number("bytes"), line.number("seconds")});
+    check_time(found->times.back(), line.place_of(""));
   }
   return logs;
 }

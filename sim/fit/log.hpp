@@ -3,8 +3,9 @@
 //
 // Of nccl-tests' two sets of columns, the first counts: out of place, as `collective` simulates. A
 // file may hold several runs one after another, with the output of launchers and of NCCL between
-// them. What follows a line of column names must be whole: a row that lacks columns, whose time and
-// bandwidths contradict each other, or whose results were wrong is an error, not left out.
+// them, but not two at once. What follows a line of column names must be whole: a row that lacks
+// columns, whose time and bandwidths contradict each other, or whose results were wrong is an error,
+// not left out. Only a line of dots stands for rows that someone left out.
 #pragma once
 
 #include <filesystem>
@@ -32,11 +33,15 @@ struct Log {
   [[nodiscard]] int gpus() const { return nodes * gpus_per_node; }
 };
 
-// The runs in what nccl-tests printed. The collective is the program that the text names last
-// before a run ("all_reduce_perf"), or else `unnamed`, which may be null. Nodes and GPUs are those
-// listed under "Using devices"; without a list, the GPUs of one process. `file` is its name in
-// messages. Throws an InputError located at the first line that cannot be believed, or at
-// `collective` if nothing names it.
+// Throws an InputError that begins with `place` for a size or a time that no collective has.
+void check_time(const LogTime& time, const std::string& place);
+
+// The runs in what nccl-tests printed. Launchers may put times and a tag before each line, if the tag
+// is the same on all lines of a run. The collective is the program that the text names last before a
+// run ("all_reduce_perf"), or else `unnamed`, which may be null. Nodes and GPUs are those listed under
+// "Using devices", where the middle of the list may be left out; without a list, the GPUs of one
+// process. `file` is its name in messages. Throws an InputError located at the first line that cannot
+// be believed, or at `collective` if nothing names it.
 [[nodiscard]] std::vector<Log> parse_nccl_tests(std::string_view text,
                                                 const std::filesystem::path& file,
                                                 const CollectiveRow* unnamed = nullptr);

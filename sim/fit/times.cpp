@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -74,8 +75,10 @@ std::vector<double> bytes_of(std::span<const Log> logs) {
 Errors errors_of(std::span<const double> predicted, std::span<const double> measured,
                  std::span<const double> bytes) {
   require(predicted.size() == measured.size() && bytes.size() == measured.size(), "a time each");
-  Errors errors{.count = static_cast<int>(measured.size())};
+  Errors errors{.count = static_cast<int>(
+                    std::ranges::count_if(predicted, [](double one) { return one > 0; }))};
   for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (predicted[i] == 0) continue;
     const double error = predicted[i] / measured[i] - 1;
     errors.mean += std::abs(error) / errors.count;
     if (std::abs(error) <= std::abs(errors.worst)) continue;

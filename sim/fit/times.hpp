@@ -29,7 +29,7 @@ struct Errors {
   double worst = 0;  // with its sign: above 0 if the prediction is too slow
   double worst_bytes = 0;
 };
-// All three with as many entries.
+// All three with as many entries. A prediction of 0 is none, and does not count.
 [[nodiscard]] Errors errors_of(std::span<const double> predicted, std::span<const double> measured,
                                std::span<const double> bytes);
 

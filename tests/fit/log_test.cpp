@@ -14,22 +14,6 @@ using sim::fit::Log;
 using sim::fit::parse_nccl_tests;
 using sim::fit::parse_timings_csv;
 
-Log some_log() {
-  return {.name = "my.log",
-          .collective = &sim::collective_named("all_reduce"),
-          .nodes = 2,
-          .gpus_per_node = 4,
-          .times = {{8, 27.33e-6}, {1048576, 61.5e-6}, {8589934592, 0.0471853}}};
-}
-
-std::string good() { return log_text(some_log(), "all_reduce_perf"); }
-
-std::string edited(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 void expect_log_refused(const std::string& text, const std::string& what) {
   SCOPED_TRACE(what);
   const std::string error = input_error_of([&] { (void)parse_nccl_tests(text, "my.log"); });
@@ -99,6 +83,8 @@ TEST(NcclTestsLog, RefusesWhatCannotBeBelieved) {
   expect_log_refused(edited(good(), "61.5", " nan"), "time: 'nan' is not a number");
   expect_log_refused(edited(good(), "61.5", "   0"), "time: is 0");
   expect_log_refused(edited(good(), "61.5", "16.5"), "algbw: 17.05 is not 1048576 B in 16.5 us");
+  // So short that the bandwidth is infinite.
+  expect_log_refused(edited(good(), "  61.5", "1e-320"), "algbw: 17.05 is not 1048576 B in 1e-320");
   expect_log_refused(edited(good(), "      0  ", "      3  "), "results were wrong");
   expect_log_refused(edited(good(), "1048576 ", "1O48576 "), "size: '1O48576' is not a number");
   expect_log_refused(edited(good(), row, "Segmentation fault\n"), "has 2 of 13 columns");
@@ -107,7 +93,7 @@ TEST(NcclTestsLog, RefusesWhatCannotBeBelieved) {
   expect_log_refused(edited(good(), "algbw", "speed"), "no columns time, algbw and busbw");
   expect_log_refused(edited(good(), "starting: all_reduce_perf", "starting: broadcast_perf"),
                      "broadcast_perf: cannot be fitted");
-  expect_log_refused(edited(good(), "Rank  3", "Rank  5"), "rank 5 follows 3 ranks");
+  expect_log_refused(edited(good(), "Rank  3", "Rank  5"), "rank 4 follows rank 5");
   expect_log_refused(edited(good(), "Rank  0 Group  0", "Rank  0 Group  1"), "several groups");
   expect_log_refused(edited(good(), "4718 on     node-1", "4718 on     node-2"), "hosts have");
   // Half of the ranks are cut out of the list.
@@ -158,11 +144,19 @@ TEST(TimingsCsv, HasARunForEachLogAndCollective) {
   EXPECT_EQ(logs[1].times[0].seconds, 2e-5);
   for (const char* line :
        {"a,all_reduce,1,1,1024,1e-5", "a,all_reduce,1,8,-3,1e-5", "a,all_reduce,1,8,1024,inf",
-        "a,all_reduce,1,8,1024", "a,all_gathr,1,8,1024,1e-5"}) {
+        "a,all_reduce,1,8,1024", "a,all_gathr,1,8,1024,1e-5", "a,all_reduce,1,8,1024,1e-320",
+        "a,all_reduce,1,8,1e-320,1e-5", "a,all_reduce,1.5,8,1024,1e-5",
+        "a,all_reduce,1e18,8,1024,1e-5", "a,all_reduce,1,1e18,1024,1e-5"}) {
     const std::string error =
         input_error_of([&] { (void)parse_timings_csv(head + line + "\n", "times.csv"); });
     EXPECT_TRUE(error.starts_with("times.csv:2:1: ")) << error;
   }
+}
+
+TEST(TimingsCsv, HasATime) {
+  const char* head = "# mine\nlog,collective,nodes,gpus_per_node,bytes,seconds\n";
+  EXPECT_EQ(input_error_of([&] { (void)parse_timings_csv(head, "times.csv"); }),
+            "times.csv:2:1: is followed by no line; write one for each size");
 }
 
 }  // namespace

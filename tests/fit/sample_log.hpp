@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <string>
 
@@ -51,6 +52,23 @@ inline std::string log_text(const sim::fit::Log& log, const std::string& program
   text += "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 12.3456\n#\n";
   if (!program.empty()) text += "# Collective test concluded: " + program + "\n";
   return text;
+}
+
+// Two nodes of four GPUs.
+inline sim::fit::Log some_log() {
+  return {.name = "my.log",
+          .collective = &sim::collective_named("all_reduce"),
+          .nodes = 2,
+          .gpus_per_node = 4,
+          .times = {{8, 27.33e-6}, {1048576, 61.5e-6}, {8589934592, 0.0471853}}};
+}
+
+inline std::string good() { return log_text(some_log(), "all_reduce_perf"); }
+
+inline std::string edited(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
 }
 
 }  // namespace fit_tests
