@@ -56,6 +56,20 @@ TEST(Trace, AKernelIsOfTheStepThatLaunchedIt) {
   EXPECT_EQ(steps, (std::vector<int>{0, 0, 1, -1}));  // by start
 }
 
+// As programs in Python write a trace that they have shortened.
+TEST(Trace, HasNumbersThatAreNotFiniteWhereNoTimeIs) {
+  const std::string text = trace_of({{.start = 10, .duration = 2}});
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    return other.replace(other.find(from), from.size(), to);
+  };
+  EXPECT_EQ(parsed(with("\"grid\":[1,2,3]", "\"occupancy\":[NaN,-Infinity]")).kernels.size(), 1u);
+  EXPECT_EQ(trace_error_of(with("\"dur\":2", "\"dur\":Infinity")),
+            "x.json: /traceEvents/0: dur: is missing or not a number");
+  EXPECT_EQ(trace_error_of(with("\"ts\":10", "\"ts\":NaN")),
+            "x.json: /traceEvents/0: ts: is missing or not a number");
+}
+
 TEST(Trace, CountsKernelsThatOverlapInAStream) {
   const Trace trace = parsed(trace_of({{.start = 0, .duration = 10},
                                        {.start = 5, .duration = 2},
