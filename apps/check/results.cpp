@@ -120,7 +120,7 @@ Inputs report_at(const sim::JsonReader& reader) {
     if (reader.has(key)) reader.at(key).require_object();
   }
   static_cast<void>(reader.at("step_time_s").not_negative());
-  return reader.copy();
+  return reader.ordered_copy();
 }
 
 Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {

@@ -10,6 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/files_in_use.hpp"
+#include "sim/base/json_reader.hpp"
 
 namespace sim::sweep {
 namespace {
@@ -151,12 +152,12 @@ std::string Statement::text(int column) const {
 }
 
 nlohmann::ordered_json Statement::object(int column) const {
-  auto json = nlohmann::ordered_json::parse(text(column), nullptr, false);
-  if (!json.is_object()) {
-    database_->fail(fmt::format("is damaged: {} of one of its rows is not a JSON object",
+  const JsonDocument document = parse_json(
+      text(column), fmt::format("{}: is damaged: {} of one of its rows", database_->name(),
                                 sqlite3_column_name(handle_.get(), column)));
-  }
-  return json;
+  const JsonReader reader(document);
+  reader.require_object();
+  return reader.ordered_copy();
 }
 
 bool Statement::is_null(int column) const {

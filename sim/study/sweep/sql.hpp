@@ -27,6 +27,7 @@ class Database {
   // Statements without parameters and results.
   void run(const std::string& sql);
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+  [[nodiscard]] const std::string& name() const { return name_; }  // in messages
   [[noreturn]] void fail() const;
   // For errors other than SQL's.
   [[noreturn]] void fail(std::string_view problem) const;
