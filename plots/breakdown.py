@@ -9,9 +9,7 @@
 """
 
 import argparse
-import csv
 import io
-import json
 import math
 import sys
 
@@ -41,11 +39,11 @@ def read_rows(options):
     """What each bar is of, a step or a round, and (name, {part: seconds}) of each."""
     text = sys.stdin.read()
     try:
-        reports = json.loads(text)
+        reports = picture.read_json(io.StringIO(text))
         rows = reports if isinstance(reports, list) else [reports]
         name = "scheme"
     except ValueError:
-        rows = list(csv.DictReader(io.StringIO(text)))
+        rows = picture.rows_of(io.StringIO(text))
         name = None
     if not rows or not isinstance(rows[0], dict) or any(
             part not in rows[0] for part in PARTS if part not in NEWER):

@@ -7,7 +7,6 @@
 Named are the codecs that no other codec beats in both, and the best known of the others.
 """
 
-import json
 import sys
 
 import picture
@@ -68,7 +67,10 @@ def draw(axes, points, title):
 
 
 def main():
-    table = json.load(sys.stdin)
+    try:
+        table = picture.read_json(sys.stdin)
+    except ValueError:
+        picture.refuse("is not JSON; pipe in traces/calibration/codec_error.json")
     figure, panels = plt.subplots(1, len(PANELS), figsize=(11, 5.5), sharey=True)
     for axes, (distribution, title) in zip(panels, PANELS.items()):
         draw(axes, read_points(table, distribution), title)

@@ -10,7 +10,6 @@ whichever is larger. The front is the one that run computed. Schemes without a m
 schemes that send values uncompressed, have columns of their own.
 """
 
-import json
 import sys
 
 import picture
@@ -22,7 +21,7 @@ PLAIN, UNMEASURED = "sends values\nas they are", "error not\nmeasured"
 
 def read_reports(stream):
     try:
-        reports = json.load(stream)
+        reports = picture.read_json(stream)
     except ValueError:
         reports = None
     if not isinstance(reports, list) or any("pareto" not in one for one in reports):

@@ -5,7 +5,6 @@
     plots/peers.py < traces/calibration/peers/peers.json > plots/peers.svg
 """
 
-import json
 import os
 import sys
 
@@ -19,7 +18,7 @@ import report  # noqa: E402
 def read_rows(stream):
     """(result, its best peers' rows of the size that has most of them)."""
     try:
-        result = json.load(stream)
+        result = picture.read_json(stream)
         rows = report.best_rows(result)
     except (ValueError, KeyError, TypeError):
         rows = []

@@ -6,6 +6,7 @@ import csv
 import functools
 import importlib.util
 import io
+import json
 import os
 import re
 import sys
@@ -59,12 +60,25 @@ def refuse(text):
     sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
 
 
+def read_json(stream):
+    """What JSON on the stream holds; raises ValueError for anything else."""
+    try:
+        return json.load(stream)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+
+
+def rows_of(stream):
+    """The rows of a CSV; none if it is something else."""
+    try:
+        return list(csv.DictReader(stream))
+    except (csv.Error, UnicodeDecodeError):
+        return []
+
+
 def read_rows(columns, source):
     """The rows of a CSV on standard input that has these columns; else says what to pipe in."""
-    try:
-        rows = list(csv.DictReader(sys.stdin))
-    except (csv.Error, UnicodeDecodeError):
-        rows = []
+    rows = rows_of(sys.stdin)
     if not rows or any(column not in rows[0] for column in columns):
         refuse(f"no rows with {', '.join(columns)} on standard input; pipe in `{source}`")
     return rows

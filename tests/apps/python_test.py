@@ -90,6 +90,11 @@ class Run(unittest.TestCase):
             gardenhose.run("sdp4bit_a100")
         with self.assertRaises(TypeError):
             gardenhose.run({**POINT, "scheme": None})
+        nested = []
+        for _ in range(100_000):  # deeper than Python recurses
+            nested = [nested]
+        with self.assertRaisesRegex(TypeError, "^scheme: holds a list"):
+            gardenhose.run({**POINT, "scheme": nested})
         with self.assertRaisesRegex(gardenhose.InputError, "^--nodes: "):
             gardenhose.run({**POINT, "nodes": float("nan")})
         with self.assertRaises(gardenhose.InputError):

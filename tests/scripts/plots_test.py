@@ -207,6 +207,9 @@ class Plots(unittest.TestCase):
                      "network_nic_bandwidth=100 Gbps, --where nodes=1$")
         self.refuses("breakdown", run, "output of run", "--where", "nodes=2")
         self.refuses("breakdown", "", "run ... --format json")
+        deep = "[" * 100_000 + "]" * 100_000
+        for script in ("breakdown", "pareto", "peers", "codec_error"):
+            self.refuses(script, deep, "pipe (it )?in|is not JSON")
         self.refuses("month", run, "run ... --month")
 
     def test_breakdown_of_rounds(self):

@@ -46,7 +46,7 @@ def _plain(key: str, value: object) -> Union[str, bool, int, float]:
 
 def _schemes(value: object) -> Union[str, bool, int, float]:
     if isinstance(value, (list, tuple)):
-        return ",".join(map(str, value))
+        return ",".join(str(_plain("scheme", one)) for one in value)
     plain = _plain("scheme", value)
     if isinstance(plain, str) and ("," in plain or plain == "all"):
         raise InputError(f"--scheme: '{plain}' is several schemes; "
