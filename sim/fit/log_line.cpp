@@ -18,8 +18,8 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// Times differ from line to line: "Sat Nov 28 16:18:21 2026" (mpirun --timestamp-output),
-// "2026-11-28T16:18:21.5Z" (kubectl logs --timestamps), "Nov 28 16:18:21" and "16:18:21,500".
+// Times differ from line to line: "Sat Nov 28 16:18:21 2026" of mpirun, "2026-11-28T16:18:21.5Z"
+// of kubectl, "Nov 28 16:18:21" and "16:18:21,500".
 std::string without_times(std::string_view text) {
   static const std::regex kTime(R"(\b[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}|)"
                                 R"(\b(\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} [ \d]\d )?)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of a log without what launchers put before them: the time, and a tag that names the process,
-// such as "[1,0]<stdout>:" (mpirun --tag-output), "0:" (srun -l) or a host. Any tag will do, as long as
-// it is the same on all lines of a process.
+// such as "[1,0]<stdout>:" of mpirun, "0:" of srun, or a host. Any tag will do, as long as it is the
+// same on all lines of a process.
 #pragma once
 
 #include <optional>

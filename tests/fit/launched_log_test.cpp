@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What launchers put before the lines of a log changes no time, as long as it tells one test from
 // another.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
