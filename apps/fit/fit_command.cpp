@@ -39,6 +39,9 @@ fit::Split split_of(const FitOptions& options, std::vector<fit::Log> logs) {
     throw InputError(
         "--hold-out: all logs are of equally many GPUs; add a log of fewer, or hold out sizes");
   }
+  if (fit::bytes_of(split.held).empty()) {
+    throw InputError("--hold-out: no log has two sizes; add times of other sizes");
+  }
   return split;
 }
 
@@ -55,8 +58,10 @@ void require_enough(const std::vector<fit::Log>& logs) {
   std::set<double> sizes;
   for (const double bytes : fit::bytes_of(logs)) sizes.insert(bytes);
   if (sizes.size() >= kFewest) return;
-  throw InputError(fmt::format("{}: has {} sizes to fit to; give {} or more, from bytes to GiB",
-                               logs.front().name, sizes.size(), kFewest));
+  throw InputError(fmt::format("{}: {} {} size{} to fit to; give {} or more, from bytes to GiB",
+                               logs.front().name,
+                               logs.size() == 1 ? "has" : "and the other logs have", sizes.size(),
+                               sizes.size() == 1 ? "" : "s", kFewest));
 }
 
 std::vector<FitErrors> errors_of(const sim::Cluster& base, const fit::Fit& fitted,

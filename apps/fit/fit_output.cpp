@@ -102,7 +102,8 @@ void print(const std::string& format, const FitAnswer& answer) {
   }
   print_text("{} fitted to\n", answer.fit.cluster.name);
   for (const fit::Log& log : answer.logs) {
-    print_text("  {} times of {}\n", log.times.size(), log_text(log));
+    print_text("  {} time{} of {}\n", log.times.size(), log.times.size() == 1 ? "" : "s",
+               log_text(log));
   }
   if (!answer.topo.empty()) print_text("with, from nvidia-smi topo -m,\n");
   for (const std::string& line : answer.topo) print_text("  {}\n", line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fit: a log becomes a cluster file that predicts it, and what is wrong is refused before a file is
 // written.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -86,6 +87,33 @@ TEST(FitCommand, PrintsTheSameEachTime) {
   EXPECT_NE(once.out.find("extrapolated"), std::string::npos);
 }
 
+// A log of one size has none to hold out; those of the others are, and its own counts as used. No other
+// log has its collective, so no law predicts it without its size.
+TEST(FitCommand, HoldsOutSizesOfTheLogsThatHaveSeveral) {
+  const Sandbox sandbox;
+  sandbox.write("my.log", sample_log());
+  const std::string head = "log,collective,nodes,gpus_per_node,bytes,seconds\n";
+  sandbox.write("one.csv", head + "a,all_reduce,2,8,1048576,1e-4\n");
+  for (const char* logs : {"my.log one.csv", "one.csv my.log"}) {
+    const json both = json_of(
+        words(std::string("fit --topology gcp_a3_mega --hold-out sizes ") + logs), sandbox.path());
+    const json alone =
+        json_of(words("fit --topology gcp_a3_mega --hold-out sizes my.log"), sandbox.path());
+    EXPECT_EQ(both["errors"]["held_fit"]["count"], alone["errors"]["held_fit"]["count"]);
+    EXPECT_EQ(both["errors"]["fit"]["count"], alone["errors"]["fit"]["count"].get<int>() + 1);
+    EXPECT_EQ(both["errors"]["alpha_beta_without_size"]["count"],
+              alone["errors"]["alpha_beta_without_size"]["count"]);
+  }
+  std::string singles = head;
+  for (int i = 0; i < 4; ++i) {
+    singles += fmt::format("a{},all_reduce,2,8,{},1e-4\n", i, 1024 << i);
+  }
+  sandbox.write("singles.csv", singles);
+  expect_refused(
+      run(words("fit singles.csv --topology gcp_a3_mega --hold-out sizes"), sandbox.path()),
+      "--hold-out");
+}
+
 TEST(FitCommand, RefusesWhatIsWrongAndWritesNothing) {
   const Sandbox sandbox;
   sandbox.write("my.log", sample_log());
@@ -97,6 +125,9 @@ TEST(FitCommand, RefusesWhatIsWrongAndWritesNothing) {
                                      .gpus_per_node = 8,
                                      .times = {{8, 1e-5}}},
                                     ""));
+  sandbox.write("empty.csv", "log,collective,nodes,gpus_per_node,bytes,seconds\n");
+  sandbox.write("blank.csv", "");
+  sandbox.write("steps.csv", "model,step_s\n");
   sandbox.write("few.csv",
                 "log,collective,nodes,gpus_per_node,bytes,seconds\na,all_reduce,1,8,8,1e-5\n");
   const std::vector<std::string> before = sandbox.names();
@@ -107,6 +138,9 @@ TEST(FitCommand, RefusesWhatIsWrongAndWritesNothing) {
            {"unnamed.log --collective all_gather" + base, "unnamed.log"},
            {"unnamed.log --collective all" + base, "--collective"},
            {"few.csv" + base, "a"},
+           {"empty.csv" + base, "empty.csv"},
+           {"blank.csv" + base, "blank.csv"},
+           {"--steps steps.csv" + base, "steps.csv"},
            {"none.log" + base, "none.log"},
            {"./none.log" + base, "./none.log"},
            {"my.log my.log" + base, "my.log"},
