@@ -102,6 +102,31 @@ TEST(FitTrace, TellsWhatConstantsOfKernelsDoNotExplain) {
   EXPECT_NE(warnings_of(" --host-issue 300us").find("no kernel runs for"), std::string::npos);
 }
 
+// The job has one node of 4 GPUs, of which one is traced.
+TEST(FitTrace, SaysWhatItDoesNotTellOfTheJob) {
+  const Sandbox sandbox;
+  write_trace(sandbox, kTraced);
+  const std::string text = text_of(sandbox.path() / "trace.json");
+  const std::string ranks = R"(,"world_size":4)";
+  ASSERT_NE(text.find(ranks), std::string::npos);
+  const auto said = [&](const std::string& by) {
+    std::string other = text;
+    sandbox.write("trace.json", other.replace(other.find(ranks), ranks.size(), by));
+    return run(words("fit --trace trace.json"), sandbox.path()).out;
+  };
+  EXPECT_NE(
+      said(ranks).find("\n1 of the job's 4 ranks is traced. Not in the trace: the job's model"),
+      std::string::npos);
+  EXPECT_NE(said("").find("\nNot in the trace: how many ranks the job has, the job's model"),
+            std::string::npos);
+  EXPECT_TRUE(json_of(words("fit --trace trace.json"), sandbox.path())["job_ranks"].is_null());
+  said(R"(,"world_size":16)");
+  EXPECT_EQ(json_of(words("fit --trace trace.json"), sandbox.path())["job_ranks"], 16);
+  EXPECT_NE(run(words("fit --trace trace.json " + kTraced), sandbox.path())
+                .err.find("--trace: is of a job of 16 ranks, but the job has 4; check --nodes"),
+            std::string::npos);
+}
+
 // A CSV file of steps that the program predicts with these settings.
 std::string made_steps(const std::string& settings, double rest_s = 0, double noise = 0) {
   std::string text = "name,model,micro-batch,accumulation,step_s\n";
