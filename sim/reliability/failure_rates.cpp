@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "sim/base/error.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/reliability/goodput.hpp"
 #include "sim/topology/ranks.hpp"
 
 namespace sim {
+namespace {
+
+int spares_for(const Reliability& reliability, const Renewal& job) {
+  const std::optional<int> spares = enough_spares(job, kMostWaiting, kMostSpares);
+  if (spares) return *spares;
+  throw InputError(fmt::format(
+      "{}: recovery.spares: is missing, and even with {} spares this job would wait for repairs in "
+      "more than {:g} % of its time; write spares, a shorter repair or longer times between "
+      "failures",
+      printable_path(reliability.file), kMostSpares, 100 * kMostWaiting));
+}
+
+}  // namespace
 
 FailureRates failure_rates(const FailureTimes& times, const Cluster& cluster) {
   FailureRates rates;
@@ -38,7 +55,7 @@ Renewal renewal_of(const Reliability& reliability, const FailureRates& rates,
               .detection_s = recovery.detection.base(),
               .restart_s = recovery.restart.base() + times.load_s,
               .repair_s = recovery.repair.base()};
-  job.spares = recovery.spares ? *recovery.spares : enough_spares(job, kMostWaiting);
+  job.spares = recovery.spares ? *recovery.spares : spares_for(reliability, job);
   return job;
 }
 

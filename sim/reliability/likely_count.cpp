@@ -38,13 +38,14 @@ double mixed_share(double count, double mean, double spread) {
   return share / weights;
 }
 
-// The least count below or at which this share of the cases is.
+// The least count below or at which this share of the cases is. Beyond 2^53, where not every count is
+// a double, the nearest one that is; infinite if the mean is.
 double quantile(double share, double mean, double spread) {
   double low = -1, high = 1;
-  while (mixed_share(high, mean, spread) < share) high *= 2;
-  while (high - low > 1) {
-    const double middle = std::floor((low + high) / 2);
-    (mixed_share(middle, mean, spread) < share ? low : high) = middle;
+  while (std::isfinite(high) && mixed_share(high, mean, spread) < share) high *= 2;
+  const auto middle = [&] { return std::floor(low / 2 + high / 2); };
+  for (double at = middle(); at > low && at < high; at = middle()) {
+    (mixed_share(at, mean, spread) < share ? low : high) = at;
   }
   return high;
 }

@@ -33,6 +33,7 @@ enum class RecoverFrom {
 // Spares of files that say nothing: so many that a job waits for repairs at most in this share of its
 // time.
 inline constexpr double kMostWaiting = 0.001;
+inline constexpr int kMostSpares = 65'536;
 
 // [recovery]
 struct Recovery {

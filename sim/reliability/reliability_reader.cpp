@@ -117,8 +117,7 @@ Recovery read_recovery(TomlReader& reader) {
                     .restart = reader.quantity<Seconds>("recovery.restart", Zero::allowed),
                     .repair = reader.quantity<Seconds>("recovery.repair", Zero::allowed)};
   if (reader.has("recovery.spares")) {
-    recovery.spares =
-        static_cast<int>(reader.integer("recovery.spares", {.highest = kNodes.highest}));
+    recovery.spares = static_cast<int>(reader.integer("recovery.spares", {.highest = kMostSpares}));
   }
   if (reader.has("recovery.from")) {
     recovery.from = reader.one_of<RecoverFrom>("recovery.from", kRecoverFroms);

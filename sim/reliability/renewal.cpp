@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sim {
 namespace {
@@ -66,10 +67,22 @@ double erlang_b(int servers, double load) {
   return share;
 }
 
-int enough_spares(Renewal job, double share) {
-  for (job.spares = 0; waiting_share(job) > share; ++job.spares) {
+std::optional<int> enough_spares(Renewal job, double share, int most) {
+  const auto suffice = [&](int spares) {
+    job.spares = spares;
+    return waiting_share(job) <= share;
+  };
+  // On either side of a domain's size, where the law changes, more spares mean less waiting.
+  const int below_domain = std::min(job.domain_nodes - 1, most);
+  for (auto [few, enough] : {std::pair{-1, below_domain}, std::pair{below_domain, most}}) {
+    if (!suffice(enough)) continue;
+    while (enough - few > 1) {
+      const int middle = few + (enough - few) / 2;
+      (suffice(middle) ? enough : few) = middle;
+    }
+    return enough;
   }
-  return job.spares;
+  return std::nullopt;
 }
 
 TimeShares time_shares(const Renewal& job, double interval_s) {

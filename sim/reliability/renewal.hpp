@@ -16,6 +16,8 @@
 // f alone: 1/f (1 + W(-exp(-1 - f stall))) with Lambert's W.
 #pragma once
 
+#include <optional>
+
 namespace sim {
 
 // Seconds. The rates are per second of a running job.
@@ -31,8 +33,9 @@ struct Renewal {
   double repair_s = 0;
   int spares = 0;  // nodes that stand ready to take a failed one's place
 };
-// The fewest spares with which the job waits for repairs in at most this share of its time.
-[[nodiscard]] int enough_spares(Renewal job, double waiting_share);
+// The fewest spares, of at most `most`, with which the job waits for repairs in at most this share of
+// its time. Nothing if `most` are too few.
+[[nodiscard]] std::optional<int> enough_spares(Renewal job, double waiting_share, int most);
 
 // Young (Communications of the ACM 17, 1974): sqrt(2 stall / f). Daly 2006, equation 37, where the
 // stall is below 2/f; else 1/f. Infinite without failures.

@@ -46,20 +46,15 @@ class JobRun {
   void train() {
     const double start_s = now_s_;
     const double stop_s = std::min(fails_s_, end_s_);
-    double saved_s = start_s;  // when the training that is kept ended
-    double next_s = start_s + interval_s_ + job_.stall_s;
-    std::int64_t saved = 0;
-    while (next_s + job_.write_s <= stop_s) {
-      result_.shares.goodput += interval_s_;
-      result_.shares.checkpoints += job_.stall_s;
-      saved_s = next_s;
-      next_s += interval_s_ + job_.stall_s;
-      ++saved;
-    }
+    const double each_s = interval_s_ + job_.stall_s;
+    const double saved = std::max(0.0, std::floor((stop_s - start_s - job_.write_s) / each_s));
+    const double saved_s = start_s + saved * each_s;  // when the training that is kept ended
+    result_.shares.goodput += saved * interval_s_;
+    result_.shares.checkpoints += saved * job_.stall_s;
     now_s_ = stop_s;
     result_.shares.recomputed += stop_s - saved_s;
     const bool fails = fails_s_ < end_s_;
-    note(start_s, fails ? saved_s : stop_s, "kept", saved);
+    note(start_s, fails ? saved_s : stop_s, "kept", static_cast<std::int64_t>(saved));
     if (fails) note(saved_s, stop_s, "trained again");
   }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/study/goodput.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
+#include "sim/base/error.hpp"
 #include "sim/reliability/simulate_job.hpp"
 
 namespace sim::study {
@@ -16,6 +19,17 @@ double nic_busy(const Report& report) {
     if (use.link.starts_with("nic_")) most = std::max(most, use.busy);
   }
   return most;
+}
+
+// Each failure is detected before the next one comes.
+void check_failures_of_a_month(const Renewal& renewal, double month_s) {
+  constexpr double kMost = 1e6;
+  const double failures = month_s / (1 / renewal.failure_rate + renewal.detection_s);
+  if (failures <= kMost) return;
+  throw InputError(fmt::format(
+      "`month`: the job would fail {:.3g} times in a month, and at most {:.0f} failures "
+      "are played; leave it out, or write longer times between failures",
+      failures, kMost));
 }
 
 }  // namespace
@@ -41,6 +55,7 @@ Month month_of_failures(const Job& job, const GoodputFigures& figures) {
   constexpr double kMonth_s = 30 * kDay_s;
   constexpr std::uint64_t kSeed = 20;
   const Renewal renewal = renewal_of(*job.reliability, figures.failures, figures.checkpoint);
+  check_failures_of_a_month(renewal, kMonth_s);
   const double interval_s =
       std::min(figures.interval_s, kMonth_s);  // without failures it has no end
   static_cast<void>(simulate_job(renewal, interval_s, kMonth_s, kSeed, &month));

@@ -247,6 +247,18 @@ bool has_months(const Job& job, const Report& report) {
   return job.inner && has_comers(job.topology) && report.ended();
 }
 
+// Each is a row of the month that is written.
+void check_checkpoints_of_a_month(const WideArea& area, const Report& report) {
+  constexpr double kMost = 1e6;
+  if (!area.checkpoints) return;
+  const double checkpoints = kMonth_s / (report.time_s * area.checkpoints->rounds);
+  if (checkpoints <= kMost) return;
+  throw InputError(fmt::format(
+      "`month`: sites would write {:.3g} checkpoints in a month, and at most {:.0f} are "
+      "told of; leave it out, or write more membership.checkpoint_rounds",
+      checkpoints, kMost));
+}
+
 PaceOf pace_of(const Job& job, const Setup& divided) {
   return [&](const std::vector<int>& members) { return round_pace(job, divided, members); };
 }
@@ -256,6 +268,7 @@ PaceOf pace_of(const Job& job, const Setup& divided) {
 Month month_of_comers(const Job& job, const Setup& setup, const Report& report) {
   Month month;
   if (!has_months(job, report)) return month;
+  check_checkpoints_of_a_month(job.topology, report);
   const Setup divided = balanced(job, setup);
   const PaceOf pace = pace_of(job, divided);
   RoundsByMembers rounds(job.topology, least_sites(divided), report, pace);
