@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
 
@@ -28,12 +26,15 @@ boost::program_options::options_description goodput_flags(JobOptions& o) {
   return flags;
 }
 
+void check_tokens(double tokens) {
+  constexpr double kMost = 1e18;
+  if (tokens >= 1 && tokens <= kMost) return;
+  throw sim::InputError(fmt::format(
+      "--tokens: {:g} is not a number of tokens from 1 to {:g}; write e.g. 15e12", tokens, kMost));
+}
+
 void check_target(const JobOptions& options, bool given) {
-  if (!given) return;
-  if (!(options.target_tokens >= 1) || !std::isfinite(options.target_tokens)) {
-    throw sim::InputError(fmt::format("--tokens: {} is not a number of tokens; write e.g. 15e12",
-                                      options.target_tokens));
-  }
+  if (given) check_tokens(options.target_tokens);
 }
 
 void read_reliability(const JobOptions& options, const SortedSettings& settings,

@@ -11,7 +11,9 @@ namespace apps {
 
 // --reliability and --tokens.
 [[nodiscard]] boost::program_options::options_description goodput_flags(JobOptions& options);
-// Throws InputError if --tokens is given and is no number of tokens.
+// Throws InputError if this value of --tokens is no number of tokens that anybody trains on.
+void check_tokens(double tokens);
+// The same if --tokens is given.
 void check_target(const JobOptions& options, bool given);
 // --reliability alone.
 void add_reliability_flag(boost::program_options::options_description& flags, JobOptions& options);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -162,10 +161,7 @@ void parse_goal(const po::variables_map& values, const Texts& texts, sim::study:
   if (!texts.electricity.empty()) {
     goal.electricity = more_than_nothing<sim::EnergyPrice>("--electricity", texts.electricity);
   }
-  if (!(goal.tokens >= 1) || !std::isfinite(goal.tokens)) {
-    throw InputError(
-        fmt::format("--tokens: {} is not a number of tokens; write e.g. 1e12", goal.tokens));
-  }
+  check_tokens(goal.tokens);
   const bool shared = goal.aim == sim::study::Aim::smallest_network;
   if (values.count("share") == 0) {
     goal.share = shared ? 0.9 : 0;

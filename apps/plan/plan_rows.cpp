@@ -124,10 +124,10 @@ std::string setup_text(const PlanRow& row) {
 // Of the whole training, while parts fail.
 Cells goodput_cells(const sim::GoodputFigures& goodput) {
   Cells cells{{"goodput", fmt::format("{:.1f} %", 100 * goodput.shares.goodput)},
-              {"interruptions", fmt::format("{:.0f}", goodput.interruptions)}};
+              {"interruptions", sim::number_text(goodput.interruptions, 0)}};
   if (const auto& target = goodput.target) {
     cells.push_back({"time with failures", long_time_text(target->days * sim::kDay_s)});
-    cells.push_back({"price with failures", to_text(sim::Dollars::from_base(target->usd))});
+    cells.push_back({"price with failures", sim::total_text(target->usd, target->usd)});
   }
   return cells;
 }

@@ -88,11 +88,15 @@ std::vector<TableRow> goodput_rows() {
                   [](const GoodputFigures& g) { return fmt::format("{}", g.spares); }),
       goodput_row("interruptions",
                   [](const GoodputFigures& g) {
-                    return fmt::format("{:.1f} in {}", g.interruptions, long_time_text(g.span_s));
+                    if (!std::isfinite(g.interruptions)) return std::string("without end");
+                    return fmt::format("{} in {}", number_text(g.interruptions, 1),
+                                       long_time_text(g.span_s));
                   }),
       goodput_row(kRangeLabel,
                   [](const GoodputFigures& g) {
-                    return fmt::format("{:.0f}-{:.0f}", g.interruptions_low, g.interruptions_high);
+                    if (!std::isfinite(g.interruptions_high)) return std::string();
+                    return fmt::format("{}-{}", number_text(g.interruptions_low, 0),
+                                       number_text(g.interruptions_high, 0));
                   }),
   };
   for (TableRow& row : checkpoint_rows()) rows.push_back(std::move(row));

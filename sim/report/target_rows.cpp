@@ -68,6 +68,11 @@ void add_target(const TokenTarget& t, nlohmann::ordered_json& record) {
                                        {"training_usd_high", finite(t.usd_high)}});
 }
 
+std::string number_text(double number, int decimals) {
+  constexpr double kLong = 1e9;
+  return number < kLong ? fmt::format("{:.{}f}", number, decimals) : fmt::format("{:.3g}", number);
+}
+
 std::string long_time_text(double seconds) { return long_time_text(seconds, seconds); }
 
 std::string long_time_text(double seconds, double like) {
@@ -75,7 +80,7 @@ std::string long_time_text(double seconds, double like) {
   if (!std::isfinite(like)) like = seconds;
   const auto in = [&](double unit_s, const char* unit) {
     const double number = seconds / unit_s;
-    return fmt::format("{:.{}f} {}", number, number < 0.95 ? 2 : 1, unit);
+    return fmt::format("{} {}", number_text(number, number < 0.95 ? 2 : 1), unit);
   };
   if (like >= kDay_s) return in(kDay_s, "days");
   if (like >= kHour_s) return in(kHour_s, "h");

@@ -15,6 +15,9 @@ namespace sim {
 // Every name carries its unit.
 void add_target(const TokenTarget& target, nlohmann::ordered_json& record);
 
+// With so many decimals, or in scientific notation if it would be long.
+[[nodiscard]] std::string number_text(double number, int decimals);
+
 // "29.4 days", "7.2 h", "13.6 min", "42 s": nothing longer than days, as trainings take weeks.
 [[nodiscard]] std::string long_time_text(double seconds);
 // In the unit of `like`, beside which it is read; likewise "987 kUSD".
