@@ -67,13 +67,29 @@ double seconds_in(const CsvRow& row, const MeasuredStep& step) {
                  : fmt::format("has both {} and {}; fill one of them", given[0], given[1]));
   }
   const double value = row.number(given.front());
-  if (given.front() == kStepSeconds) return value;
   const int gpus = given.front() == kTokens ? 1 : rank_count(step.job.cluster());
-  return tokens_of(step) / (value * gpus);
+  const double seconds =
+      given.front() == kStepSeconds ? value : tokens_of(step) / (value * gpus);
+  constexpr double kShortest_s = 1e-6, kLongest_s = 1e6;
+  if (seconds < kShortest_s || seconds > kLongest_s) {
+    row.fail(fmt::format("{}: a step of {:.3g} s is out of range; give one from {:g} to {:g} s",
+                         given.front(), seconds, kShortest_s, kLongest_s));
+  }
+  return seconds;
 }
 
 bool names_flag(const std::string& argument, const std::string& flag) {
   return argument.starts_with("--" + flag + "=");
+}
+
+// A row has flags of its job alone: --help, for one, would end the command.
+void check_flag_of_row(const std::string& flag) {
+  if (flag == "--help" || flag == "-h") {
+    throw InputError(flag + ": prints a help text; remove it from the row");
+  }
+  if (flag == "--topology") {
+    throw InputError("--topology: is that of the command line, for all rows; remove it here");
+  }
 }
 
 // More flags, as on a command line.
@@ -81,6 +97,7 @@ void add_flags(const std::string& text, Arguments& arguments) {
   std::istringstream words(text);
   Arguments more;
   for (std::string word; words >> word;) {
+    check_flag_of_row(word.substr(0, word.find('=')));
     const std::string flag = word.substr(0, word.find('=')) + "=";
     const bool may_repeat = flag == "--set=";
     if (word.starts_with("--") && !may_repeat) {
@@ -165,6 +182,7 @@ MeasuredStep read_step(const Arguments& arguments) {
   JobOptions options;
   po::options_description flags = job_flags(options);
   const auto values = parse_arguments(arguments, "usage: gardenhose run [FLAGS]\n", flags);
+  sim::require(values.has_value(), "no row asks for help");
   options.schemes = split((*values)["scheme"].as<std::string>());
   options.given = names_given(flags, *values);
   require_cluster(options.topology, "measured steps are of one cluster");

@@ -214,6 +214,9 @@ TEST(FitSteps, AreRefusedWithTheirLine) {
       {"model,step_s\n", "has no row"},
       {"model,step_s\ngpt_125m,0\n", "steps.csv:2:1: step_s: '0' is not a number above 0"},
       {"model,step_s\ngpt_125m,-1\n", "steps.csv:2:1: step_s"},
+      {"model,step_s\ngpt_125m,1e-300\n", "steps.csv:2:1: step_s: a step of 1e-300 s is out"},
+      {"model,step_s\ngpt_125m,1e300\n", "steps.csv:2:1: step_s: a step of 1e+300 s is out"},
+      {"model,tokens_per_second\ngpt_125m,1e-300\n", "steps.csv:2:1: tokens_per_second: a step"},
       {"model\ngpt_125m\n", "steps.csv:2:1: has no measured time"},
       {"model,step_s,tokens_per_second\ngpt_125m,1,2\n", "has both"},
       {"model,step_s\ngpt_125,1\n", "steps.csv:2:1: --model"},
@@ -228,6 +231,15 @@ TEST(FitSteps, AreRefusedWithTheirLine) {
        "steps.csv:1:1: nods: unknown column; did you mean nodes?\nsteps.csv:1:1: topology: cannot"},
       {"model,scheme,step_s\ngpt_125m,\"qwd,zeropp\",1\n", "names several schemes"},
       {"model,tp,step_s\ngpt_125m,3,1\n", "steps.csv:2:1: --tp"},
+      // Flags of a row are those of its job.
+      {"model,step_s,flags\ngpt_125m,1,--help\n", "steps.csv:2:1: --help: "},
+      {"model,step_s,flags\ngpt_125m,1,--help=json\n", "steps.csv:2:1: --help: "},
+      {"model,step_s,flags\ngpt_125m,1,-h\n", "steps.csv:2:1: -h: "},
+      {"model,step_s,flags\ngpt_125m,1,--version\n", "steps.csv:2:1: --version: "},
+      {"model,step_s,flags\ngpt_125m,1,--format json\n", "steps.csv:2:1: --format: "},
+      {"model,step_s,flags\ngpt_125m,1,--perfetto=a.json\n", "steps.csv:2:1: --perfetto: "},
+      {"model,step_s,flags\ngpt_125m,1,--topology dgx_h100_x16\n",
+       "steps.csv:2:1: --topology: is that of the command line"},
   };
   for (const auto& [text, message] : wrong) {
     const Sandbox sandbox;
