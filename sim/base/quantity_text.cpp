@@ -29,7 +29,12 @@ struct Dimension {
   std::string_view noun;     // "a time"
   std::string_view example;  // "400 Gbps": its unit is suggested where there is none
   std::vector<Unit> units;
+  // Range in base units, apart from 0. Far beyond anything real, and far within what doubles hold.
+  double least = 1e-30, most = 1e30;
 };
+
+// All whole numbers up to here are doubles, and a thousand of them can be added.
+constexpr double kMostBytes = 0x1p53;
 
 struct Prefix {
   std::string_view letters;
@@ -59,18 +64,20 @@ Dimension dimension_of<Seconds>() {
            {"ns", 1, 1e9},
            {"min", 60, 1},
            {"h", 3600, 1},
-           {"days", 86'400, 1}}};
+           {"days", 86'400, 1}},
+          1e-15,
+          1e15};
 }
 template <>
 Dimension dimension_of<Bandwidth>() {
-  Dimension result{"a bandwidth", "400 Gbps", {}};
+  Dimension result{"a bandwidth", "400 Gbps", {}, 1e-3, 1e18};
   add_prefixed(result.units, "bps", 8);
   add_prefixed(result.units, "Bps");
   return result;
 }
 template <>
 Dimension dimension_of<Bytes>() {
-  Dimension result{"a size", "80 GB", {}};
+  Dimension result{"a size", "80 GB", {}, 0, kMostBytes};
   add_prefixed(result.units, "B");
   for (const Prefix& prefix : kBinary) {
     result.units.push_back({fmt::format("{}B", prefix.letters), prefix.factor, 1});
@@ -79,7 +86,7 @@ Dimension dimension_of<Bytes>() {
 }
 template <>
 Dimension dimension_of<FlopRate>() {
-  Dimension result{"a rate of floating-point operations", "989 TFLOPs", {}};
+  Dimension result{"a rate of floating-point operations", "989 TFLOPs", {}, 1, 1e24};
   add_prefixed(result.units, "FLOPs");
   return result;
 }
@@ -209,6 +216,13 @@ Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension) {
   return {result, {}};
 }
 
+std::string out_of_range(std::string_view text, bool is_large, const Dimension& dimension) {
+  const Unit& unit = dimension.units.front();
+  const double limit = (is_large ? dimension.most : dimension.least) * unit.divide / unit.multiply;
+  return fmt::format("'{}' is out of range; write at {} {:.4g} {}", printable(text),
+                     is_large ? "most" : "least", limit, unit.name);
+}
+
 Parsed<double> parse_base(std::string_view text, Dimension dimension, std::string_view example) {
   if (!example.empty()) dimension.example = example;
   const Parsed<NumberAndUnit> parts = split(text, dimension);
@@ -218,10 +232,8 @@ Parsed<double> parse_base(std::string_view text, Dimension dimension, std::strin
     return {std::nullopt, unknown_unit(parts.value->unit, dimension)};
   }
   const double base = parts.value->number * unit->multiply / unit->divide;
-  if (base > 1e30 || (base < 1e-30 && parts.value->number != 0)) {
-    return {std::nullopt,
-            fmt::format("'{}' is out of range; write {} between 1e-30 and 1e30 {}", printable(text),
-                        dimension.noun, dimension.units.front().name)};
+  if (base > dimension.most || (base < dimension.least && parts.value->number != 0)) {
+    return {std::nullopt, out_of_range(text, base > dimension.most, dimension)};
   }
   return {base, {}};
 }
@@ -261,11 +273,6 @@ template <>
 Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
   const Parsed<double> base = parse_base(text, dimension_of<Bytes>(), example);
   if (!base.value) return {std::nullopt, base.problem};
-  // 0x1p63 is the first double past the largest count.
-  if (*base.value >= 0x1p63) {
-    return {std::nullopt,
-            fmt::format("'{}' is out of range; write less than 9223 PB", printable(text))};
-  }
   // 40.1 GB is a whole number that binary fractions miss by a hair; half a byte is not.
   const double whole = std::round(*base.value);
   if (std::abs(*base.value - whole) > 1e-3) {

@@ -26,8 +26,10 @@ struct Parsed {
 //   Bytes       B kB ... KiB ...        DollarRate      USD/h
 //   BytePrice   USD/GB USD/TB           Dollars         USD kUSD MUSD
 //   EnergyPrice USD/kWh USD/MWh         BandwidthPrice  USD/h/Gbps USD/h/Tbps
-// Negative, infinite and missing numbers are refused, as is anything outside 1e-30 to 1e30 base
-// units (0 is allowed), so that products of a few quantities stay finite.
+// Negative, infinite and missing numbers are refused, as is anything outside the range of the
+// dimension (0 is allowed), so that products of a few quantities stay finite: in base units 1e-15 to
+// 1e15 for times, 1e-3 to 1e18 for bandwidths, up to 2^53 for sizes, 1 to 1e24 for rates of operations,
+// and 1e-30 to 1e30 for the rest.
 // `example` is the quantity that messages suggest, "30 ms"; if empty, the dimension's usual one.
 template <class T>
 [[nodiscard]] Parsed<T> parse_quantity(std::string_view text, std::string_view example = {});

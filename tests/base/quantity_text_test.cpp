@@ -83,14 +83,26 @@ TEST(QuantityText, BytesAreWhole) {
   EXPECT_EQ(bytes_of("1.5 KiB"), 1536);
   EXPECT_NE(parse_quantity<Bytes>("0.1 KiB").problem.find("whole number of bytes"),
             std::string::npos);
-  // 2^63 bytes are the first that a count cannot hold.
-  EXPECT_FALSE(parse_quantity<Bytes>("8388608 TiB").value);
-  EXPECT_EQ(bytes_of("8388607 TiB"), 8388607LL << 40);
+  EXPECT_EQ(bytes_of("8192 TiB"), 1LL << 53);
 }
 
 TEST(QuantityText, ZeroIsAQuantity) {
   EXPECT_EQ(base_of<Seconds>("0 us"), 0);
   EXPECT_EQ(bytes_of("0 B"), 0);
+}
+
+// The limits are in the first unit of the dimension, whatever its base unit.
+TEST(QuantityText, OutOfRangeNamesTheLimit) {
+  EXPECT_EQ(parse_quantity<Bytes>("8193 TiB").problem,
+            "'8193 TiB' is out of range; write at most 9.007e+15 B");
+  EXPECT_EQ(parse_quantity<Bytes>("1e18 B").problem,
+            "'1e18 B' is out of range; write at most 9.007e+15 B");
+  EXPECT_EQ(parse_quantity<Bandwidth>("1e4 PBps").problem,
+            "'1e4 PBps' is out of range; write at most 8e+18 bps");
+  EXPECT_EQ(parse_quantity<Bandwidth>("1e-3 bps").problem,
+            "'1e-3 bps' is out of range; write at least 0.008 bps");
+  EXPECT_EQ(parse_quantity<DollarRate>("1e40 USD/h").problem,
+            "'1e40 USD/h' is out of range; write at most 3.6e+33 USD/h");
 }
 
 struct Refused {
@@ -108,9 +120,9 @@ TEST(QuantityText, RefusesWhatIsNoTimeAndSaysWhatToWrite) {
                            Refused{"inf us", "does not begin with a number"},
                            Refused{".5 us", "does not begin with a number"},
                            Refused{"1e999 s", "is out of range"},
-                           Refused{"1e31 s", "is out of range"},
+                           Refused{"1e16 s", "is out of range; write at most 1e+15 s"},
                            Refused{"1e-400 s", "is out of range"},
-                           Refused{"1e-29 ns", "is out of range"},
+                           Refused{"1e-7 ns", "is out of range; write at least 1e-15 s"},
                            Refused{"5 us us", "'us us' is not a unit of a time"},
                            Refused{"5 us;", "'us;' is not a unit of a time"},
                            Refused{"5 GB", "write one of s, ms, us, ns"},
