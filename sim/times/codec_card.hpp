@@ -11,6 +11,8 @@
 //   overhead = "64 B"                 # of each message; none without it
 //   summable = false                  # encoded values can be added up in flight, as NCCL's sum
 //                                     # does; not without it
+//   sampled = false                   # an encode reads only the elements that it sends, as random-k's;
+//                                     # not without it
 //   rounds = true                     # an encode's errors are independent of what it is given, as
 //                                     # those of rounding are, so that the errors of two encodes
 //                                     # add up by their squares; not known without it
@@ -74,6 +76,7 @@ struct CodecCard {
   std::vector<double> bits_per_element;
   Bytes overhead = {};  // per message
   bool summable = false;
+  bool sampled = false;
   bool rounds = false;
   // Of times = "roofline", nothing of these.
   std::string gpu = {};

@@ -13,6 +13,10 @@ constexpr TomlKey kCodecCardKeys[] = {
      "4.25"},
     {"wire.overhead", "size", "0 B",
      "Bytes per message in addition to its elements; at most 1 MiB.", "64 B"},
+    {"wire.sampled", "true or false", "false",
+     "Encodes read only the elements that they send, as those of random-k do. Their times may then "
+     "be "
+     "shorter than reading all values takes."},
     {"wire.rounds", "true or false", "false",
      "Whether encoding errors are independent of the input, as rounding errors are. If so, the "
      "squared errors of two encodes add up."},

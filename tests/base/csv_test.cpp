@@ -54,4 +54,18 @@ TEST(Csv, AFieldWithoutItsLastQuoteIsTheRestOfTheLine) {
   EXPECT_EQ(error, "sample.csv:2:1: 2 fields for 3 columns");
 }
 
+// A double beyond the range of an int has no int, and a part of a node is none.
+TEST(Csv, AnIntegerIsWholeAndInRange) {
+  const auto rows = sim::parse_csv("a,b,c,d\n3e2,1.5,1e300,2147483648\n", "sample.csv");
+  EXPECT_EQ(rows.at(0).integer("a"), 300);
+  for (const char* column : {"b", "c", "d"}) {
+    const std::string error = input_error_of([&] { (void)rows.at(0).integer(column); });
+    EXPECT_NE(error.find("is not a whole number from 1 to 2147483647"), std::string::npos) << error;
+  }
+  EXPECT_EQ(input_error_of([&] { (void)rows.at(0).integer("a", 299); }),
+            "sample.csv:2:1: a: 300 is not a whole number from 1 to 299");
+  EXPECT_EQ(input_error_of([&] { (void)rows.at(0).number_within("a", 1, 10); }),
+            "sample.csv:2:1: a: 300 is out of range; write a number from 1 to 10");
+}
+
 }  // namespace

@@ -224,7 +224,8 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
       // four times as fast.
       {"1e8,1e-3", "1e8,2.4e-5",
        "3:1: seconds: 2.4e-05 is impossibly short: reading the input of 1e+08 elements takes "
-       "0.0001 s at the card's memory_bandwidth; correct the time or the bandwidth"},
+       "0.0001 s at the card's memory_bandwidth; correct the time or the bandwidth, or write "
+       "wire.sampled = true if it reads only what it sends"},
       {"1e6,5e-5", "1e6,4e-7",
        "6:1: seconds: 4e-07 is impossibly short: reading the input of 1e+06 elements takes "
        "1.9e-06 s at the card's memory_bandwidth; correct the time or the bandwidth"},
@@ -235,7 +236,8 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
       // No cache holds 400 MB.
       {"1e8,1e-3", "2e8,1.9e-4",
        "3:1: seconds: 0.00019 is impossibly short: reading the input of 2e+08 elements takes "
-       "0.0002 s at the card's memory_bandwidth; correct the time or the bandwidth"},
+       "0.0002 s at the card's memory_bandwidth; correct the time or the bandwidth, or write "
+       "wire.sampled = true if it reads only what it sends"},
       {"1e8,1e-3", "1e8", "3:1: 3 fields for 4 columns"},
       {"decode,1,1e6,2e-5\n", "", "1:1: has no decode; add a line for each measured size"},
   };
@@ -248,6 +250,21 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
             "size");
   EXPECT_EQ(error_of(kSampleCard, std::string(1 << 21, ' ')),
             "some/sample.csv: is larger than 1 MiB; is it the right file?");
+}
+
+// Random-k of one value in 64: of 1e8 values it reads 1.6 million of 4 bytes, in 3 us at 2 TB/s, but not
+// in less than a quarter of that. Feedback and decodes still touch everything.
+TEST(CodecCardFile, SampledEncodesReadOnlyWhatTheySend) {
+  const std::string sampled =
+      "summary = \"random-k\"\n[wire]\nbits_per_element = 0.5\nsampled = true\n"
+      "[times]\ngpu = \"NVIDIA H200\"\nmemory_bandwidth = \"2 TBps\"\nfile = \"sample.csv\"\n";
+  const auto error = [&](const std::string& line) {
+    return error_of(sampled, "step,inputs,elements,seconds\n" + line +
+                                 "\nencode,1,1e6,1e-5\ndecode,1,1e6,1e-5\n");
+  };
+  EXPECT_EQ(error("encode,1,1e8,5e-6"), "");
+  EXPECT_NE(error("encode,1,1e8,7e-7"), "");
+  EXPECT_NE(error("encode_feedback,1,1e8,5e-6"), "");
 }
 
 TEST(CodecCardFile, TakesNoTimesButARooflineWithoutTheTable) {
