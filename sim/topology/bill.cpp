@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/topology/fabrics.hpp"
 
@@ -35,14 +36,24 @@ PricedPart read_part(TomlReader& reader, const std::string& table) {
           reader.quantity<Watts>(table + ".power", Zero::allowed)};
 }
 
+constexpr double kMostAtOnce = 1e4;  // cables of a port, ports of a cable, cables of a link
+
 // How cables of one bandwidth fit the ports: several share one, or one takes several.
 struct PortFit {
   std::int64_t cables_per_port = 1;
   std::int64_t ports_per_cable = 1;
 
+  // Throws an InputError where no such cable would be plugged into such a port.
   PortFit(Bandwidth cable, Bandwidth port) {
     constexpr double kNoise = 1e-9;
     const double ratio = port / cable;
+    if (ratio > kMostAtOnce || ratio < 1 / kMostAtOnce) {
+      throw InputError(
+          fmt::format("switch.port_bandwidth: {} does not go with cables of {}; write a rate at "
+                      "most {:.0f} times "
+                      "above or below",
+                      to_text(port), to_text(cable), kMostAtOnce));
+    }
     if (ratio >= 1) {
       cables_per_port = static_cast<std::int64_t>(std::floor(ratio * (1 + kNoise)));
     } else {
@@ -143,6 +154,13 @@ Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
   if (cluster.network.fabric->parts == nullptr) {
     throw InputError(fmt::format("network.fabric: {} has no bill of materials; choose another one",
                                  cluster.network.fabric->name));
+  }
+  if (cluster.network.link_bandwidth > kMostAtOnce * cluster.network.nic_bandwidth) {
+    throw InputError(
+        fmt::format("network.link_bandwidth: {} is more than {:.0f} cables of a NIC, {}, "
+                    "carry; write less",
+                    to_text(cluster.network.link_bandwidth), kMostAtOnce,
+                    to_text(cluster.network.nic_bandwidth)));
   }
   try {
     return bill_with(cluster, parts);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/base/joined.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
@@ -104,6 +105,25 @@ void read_load_balance(TomlReader& reader, Network& network) {
   } else if (sprays || balance_takes(reader, network, kEfficiency, LoadBalance::adaptive)) {
     network.uplink_efficiency = reader.number(kEfficiency, kShare);
   }
+}
+
+// Each uplink is a link of the simulation.
+void check_uplinks(TomlReader& reader, int nodes, const Network& network) {
+  constexpr double kMost = 1 << 20;  // as all 65 536 nodes have with 16 each
+  if (network.load_balance != LoadBalance::ecmp) return;
+  const double filled = 1.0 * network.nodes_per_leaf * std::max(1, network.leaves_per_pod);
+  const double nics =
+      std::max<double>(nodes, filled) * network.nics_per_node / network.oversubscription;
+  const double uplinks = nics * (network.nic_bandwidth / network.uplink_bandwidth);
+  if (uplinks <= kMost) return;
+  constexpr const char* kRate = "network.uplink_bandwidth";
+  const std::string remedy = nics <= kMost
+                                 ? fmt::format("write a {} of at least {}", kRate,
+                                               to_text(network.nic_bandwidth * (nics / kMost)))
+                                 : std::string("write smaller leaves or pods");
+  reader.wrong(reader.is_good(kRate) ? kRate : kLoadBalance,
+               fmt::format("takes {:.3g} uplinks, but a simulation holds {:.0f}; {}", uplinks,
+                           kMost, remedy));
 }
 
 void read_torus(TomlReader& reader, int nodes, Network& network) {
@@ -241,6 +261,7 @@ void read_fabric(TomlReader& reader, int nodes, Network& network) {
   read_leaves(reader, network);
   read_pods(reader, network);
   read_load_balance(reader, network);
+  check_uplinks(reader, nodes, network);
   read_torus(reader, nodes, network);
   read_dragonfly(reader, nodes, network);
   read_links(reader, network);
