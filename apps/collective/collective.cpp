@@ -48,7 +48,9 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
     progress.step();
     const sim::LoneGroups::Alone alone = lone.run(row, bytes, kBuffers);
     const auto& [schedule, algorithm, protocol, latency_s] = alone.collective;
-    const sim::Timeline timeline = simulate(schedule, alone.wiring);
+    const sim::Timeline timeline =
+        simulate_to_end(schedule, alone.wiring,
+                        fmt::format("{}: the {} of {:.0f} B", cluster.name, row.name, bytes));
     const double time_s = timeline.makespan_s;
     timings.push_back({static_cast<std::int64_t>(bytes), algorithm, protocol, time_s,
                        bytes / time_s, share * bytes / time_s, bound_of(alone, timeline)});

@@ -30,6 +30,8 @@
 namespace sim {
 namespace {
 
+constexpr int kOutOfMemory = 2;       // exit status of the child; 1: any other failure
+
 // What the child hands back: this header, then of every operation the start, the end, and the share
 // that a flow has carried.
 struct SharedHeader {
@@ -89,14 +91,15 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
   platform.start_background();
   changes.start();
   execution.start();
-  const double limit_s =
-      std::min(conditions.time_limit.base(), changes.limit_s(conditions.most_changes));
-  engine.run_until(limit_s);
+  const double limit_s = conditions.time_limit.base();
+  const double changes_end_s = changes.limit_s(conditions.most_changes);
+  engine.run_until(std::min(limit_s, changes_end_s));
   require(!execution.complete() || schedule.operations.empty(), "what completes ends the process");
   if (execution.complete()) return Outcome::complete;
   if (execution.failed()) return Outcome::link_failed;
+  if (changes_end_s < limit_s) return Outcome::change_limit;
   require(simgrid::s4u::Engine::get_clock() >= limit_s,
-          "a schedule is acyclic, so only a failure or the time limit leaves operations behind");
+          "a schedule is acyclic, so only a failure or a limit leaves operations behind");
   return Outcome::time_limit;
 }
 
@@ -113,6 +116,8 @@ void end_with_parent(pid_t parent) {
   int status = 0;
   try {
     times.header().outcome = run_here(schedule, wiring, conditions, times);
+  } catch (const std::bad_alloc&) {
+    status = kOutOfMemory;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     status = 1;
@@ -188,13 +193,15 @@ void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditio
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time) {
-    throw OutOfTime(fmt::format("the simulation took more than {} s of real time",
+    throw OutOfTime(fmt::format("the simulation: took more than {} s of real time; simulate fewer "
+                                "GPUs, layers or micro-batches",
                                 conditions.wall_limit.base()));
   }
   if (WIFSIGNALED(status)) {
     throw std::logic_error(fmt::format("the simulation was ended by signal {}: {}",
                                        WTERMSIG(status), last_line(said)));
   }
+  if (WEXITSTATUS(status) == kOutOfMemory) throw std::bad_alloc();
   if (WEXITSTATUS(status) != 0) throw std::logic_error(last_line(said));
 }
 
@@ -223,8 +230,25 @@ const char* outcome_name(Outcome outcome) {
       return "link_failed";
     case Outcome::time_limit:
       return "time_limit";
+    case Outcome::change_limit:
+      return "change_limit";
   }
   return "";
+}
+
+Timeline simulate_to_end(const Schedule& schedule, const Wiring& wiring, std::string_view what) {
+  const Conditions conditions;
+  Timeline timeline = simulate(schedule, wiring, conditions);
+  if (timeline.outcome == Outcome::complete) return timeline;
+  if (timeline.outcome == Outcome::change_limit) {
+    throw InputError(fmt::format(
+        "{} does not end before the traffic of other jobs has changed {:g} times, the most that is "
+        "simulated; write longer periods in the traffic's file",
+        what, conditions.most_changes));
+  }
+  throw InputError(fmt::format(
+      "{} does not end within {:g} s of simulated time; is a bandwidth or a rate too low?", what,
+      conditions.time_limit.base()));
 }
 
 Timeline simulate(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions) {

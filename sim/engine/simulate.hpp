@@ -3,10 +3,11 @@
 // other part of the project uses SimGrid.
 #pragma once
 
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 #include "sim/schedule/wiring.hpp"
 
@@ -15,7 +16,8 @@ namespace sim {
 enum class Outcome {
   complete,
   link_failed,  // a flow lost its link; its dependents never ran
-  time_limit    // simulated time passed Conditions::time_limit, or too many repeated changes
+  time_limit,   // simulated time passed Conditions::time_limit
+  change_limit  // links changed their rates Conditions::most_changes times
 };
 [[nodiscard]] const char* outcome_name(Outcome outcome);
 
@@ -49,17 +51,22 @@ struct Conditions {
   double most_changes = 2e6;  // of links that change again and again: about a second's work
 };
 
-// The simulation took longer than Conditions::wall_limit.
-struct OutOfTime : std::logic_error {
-  using std::logic_error::logic_error;
+// The simulation took longer than Conditions::wall_limit: it is too large.
+struct OutOfTime : InputError {
+  using InputError::InputError;
 };
 
 // Runs in a child process: SimGrid allows one Engine per process and never resets its clock. Pure
 // for the caller: the same schedule gives the same bits. If the child dies, throws std::logic_error
-// with its last line; also for an outage of an unknown link. Must not be called from a process that
+// with its last line; also for an outage of an unknown link. Throws std::bad_alloc if the child's memory
+// does not suffice. Must not be called from a process that
 // has used CUDA.
 [[nodiscard]] Timeline simulate(const Schedule& schedule, const Wiring& wiring,
                                 const Conditions& conditions = {});
+// The same of what must end. Throws an InputError that begins with `what`, "dgx_h100_x16: the step of
+// gpt_125m", if it does not.
+[[nodiscard]] Timeline simulate_to_end(const Schedule& schedule, const Wiring& wiring,
+                                       std::string_view what);
 // Simulates over the cluster's own links.
 [[nodiscard]] Timeline simulate(const Schedule& schedule, const Cluster& cluster,
                                 const Conditions& conditions = {});

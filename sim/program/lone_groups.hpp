@@ -27,6 +27,7 @@ class LoneGroups {
   // Bytes are those of each group's buffer.
   [[nodiscard]] Alone run(const CollectiveRow& row, double bytes, Buffers buffers) const;
 
+  [[nodiscard]] const Cluster& cluster() const { return topology_->cluster(); }
   [[nodiscard]] int ranks() const { return static_cast<int>(groups_.front().size()); }  // of each
 
  private:

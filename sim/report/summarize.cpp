@@ -104,14 +104,15 @@ StepFigures step_figures(const StepContext& context, const Schedule& schedule,
 
 }  // namespace
 
+Timeline simulate_step(const StepContext& context, const Schedule& schedule, const Wiring& wiring) {
+  return simulate_to_end(
+      schedule, wiring,
+      fmt::format("{}: the step of {}", context.cluster.name, context.model.name));
+}
+
 Report summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
                  const Wiring& wiring, const Timeline& timeline) {
-  if (timeline.outcome != Outcome::complete) {
-    throw InputError(fmt::format(
-        "{}: the step of {} did not end within 1e6 s of simulated time ({}); is a bandwidth of it "
-        "too low?",
-        context.cluster.name, context.model.name, outcome_name(timeline.outcome)));
-  }
+  require(timeline.outcome == Outcome::complete, "a report is of a whole step");
   const Cluster& cluster = context.cluster;
   const Parallelism& p = context.parallelism;
   Report report;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates a site's inner step: alone, and beside traffic to other sites.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collectives/communicator.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/report/report.hpp"
 #include "sim/rounds/site_work.hpp"
 
 namespace sim {
@@ -131,14 +130,9 @@ OuterTraffic outer_traffic(const RoundContext& context, std::size_t table, const
 
 InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
-  auto [schedule, wiring] = plan_step(context.step(table), context.inner_at(table));
-  const Timeline alone = simulate(schedule, wiring);
-  if (alone.outcome != Outcome::complete) {
-    throw InputError(
-        fmt::format("{}: the inner step of {} did not end within 1e6 s of simulated time; is one "
-                    "of its rates too low?",
-                    site.cluster.name, context.model.name));
-  }
+  const StepContext inner = context.step(table);
+  auto [schedule, wiring] = plan_step(inner, context.inner_at(table));
+  const Timeline alone = simulate_step(inner, schedule, wiring);
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
   const bool parts = sends_parts(context, scheme);

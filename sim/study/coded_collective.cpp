@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/study/coded_collective.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/base/error.hpp"
@@ -32,7 +34,10 @@ double simulated_s(const CollectiveSetup& collective, CollectiveKind kind, doubl
   const auto row = std::ranges::find(all_collectives(), kind, &CollectiveRow::collective);
   require(row != all_collectives().end(), "each collective has a row");
   const LoneGroups::Alone alone = collective.groups->run(*row, bytes, buffers);
-  return simulate(alone.collective.schedule, alone.wiring).makespan_s;
+  return simulate_to_end(alone.collective.schedule, alone.wiring,
+                         fmt::format("{}: the {} of {:.0f} B", collective.groups->cluster().name,
+                                     row->name, bytes))
+      .makespan_s;
 }
 
 double launches_s(const Kernel& kernel, const CodecSetup& codec) {

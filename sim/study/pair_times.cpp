@@ -82,7 +82,9 @@ class PairTimer {
                            {.stream = Stream::receive_forward, .label = "message"}));
     }
     const Schedule schedule = std::move(builder).finish();
-    const Timeline timeline = simulate(schedule, wire(schedule, topology_));
+    const Timeline timeline =
+        simulate_to_end(schedule, wire(schedule, topology_),
+                        fmt::format("{}: a message of {:.0f} B", topology_.cluster().name, bytes_));
     std::vector<double> ends;
     for (const OperationId flow : flows) ends.push_back(timeline.end_s[flow]);
     return ends;

@@ -22,7 +22,7 @@ Simulation simulate(const Job& job, const Setup& setup) {
   if (job.inner) return simulate_rounds(job, setup);
   const StepContext context = job.context(setup);
   auto [schedule, wiring] = plan_step(context, setup.scheme);
-  Timeline timeline = simulate(schedule, wiring);
+  Timeline timeline = simulate_step(context, schedule, wiring);
   Report report = summarize(context, setup.scheme, schedule, wiring, timeline);
   return {std::move(schedule), std::move(timeline), std::move(report)};
 }
@@ -32,8 +32,9 @@ double seconds_of(const Job& job, const Setup& setup) {
     const Setup divided = balanced(job, setup);
     return simulate_round(job.round(divided), divided.scheme, job.deadline).round_s;
   }
-  const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
-  return simulate(schedule, wiring).makespan_s;
+  const StepContext context = job.context(setup);
+  const auto [schedule, wiring] = plan_step(context, setup.scheme);
+  return simulate_step(context, schedule, wiring).makespan_s;
 }
 
 }  // namespace sim::study

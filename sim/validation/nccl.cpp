@@ -50,7 +50,8 @@ std::vector<std::vector<int>> ranks_of_groups(const NcclLog& log) {
 
 double simulated_s(const LoneGroups& groups, const NcclRow& row) {
   const LoneGroups::Alone alone = groups.run(*row.collective, row.bytes, Buffers::out_of_place);
-  return simulate(alone.collective.schedule, alone.wiring).makespan_s;
+  return simulate_to_end(alone.collective.schedule, alone.wiring, row.log->name + ": a collective")
+      .makespan_s;
 }
 
 NcclLog log_of(const CsvRow& line, const std::string& place) {

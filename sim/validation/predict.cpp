@@ -110,7 +110,7 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
   const auto [schedule, wiring] = plan_step(context, one.scheme);
-  const Timeline timeline = simulate(schedule, wiring);
+  const Timeline timeline = simulate_step(context, schedule, wiring);
   const Report report = summarize(context, one.scheme, schedule, wiring, timeline);
   return {.tflops_per_gpu = report.step->tflops_per_gpu,
           .gradient_exchange_ms = report.step->gradient_exchange_s * 1e3,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/builder.hpp"
 
@@ -71,6 +72,25 @@ TEST(ChangingLink, ThatIsDownAlmostAlwaysEndsWithTheTimeLimit) {
   const Conditions few{.outages = {}, .time_limit = Seconds::from_base(1e12), .most_changes = 2e4};
   EXPECT_TRUE(std::isnan(end_over_changing_link(1e9, {{1e-9, 0}}, 1, few)));
   EXPECT_NEAR(end_over_changing_link(9e3, {{1e-9, 0}}, 1, few), 9e3, 10);
+}
+
+// On for half of 100 ns, again and again: 1 GB takes 2 s, ten million times as many changes.
+TEST(ChangingLink, ThatChangesTooOftenEndsAtALimitOfItsOwn) {
+  ScheduleBuilder builder(1);
+  builder.flow(builder.add_route({}), 0, Phase::none, "flow", 0, kGigabyte, {});
+  const Schedule schedule = std::move(builder).finish();
+  for (const double period_s : {1e-7, 1e-9, 1e-12}) {
+    const Wiring wiring{.links = {{.name = "changing",
+                                   .rate_Bps = kGigabyte,
+                                   .changes = {{.at_s = period_s / 2, .rate_Bps = 0}},
+                                   .repeats_s = period_s}},
+                        .routes = {{{0}}}};
+    const Timeline timeline = simulate(schedule, wiring, {.most_changes = 1000});
+    EXPECT_EQ(timeline.outcome, Outcome::change_limit) << period_s;
+    EXPECT_STREQ(outcome_name(timeline.outcome), "change_limit");
+    EXPECT_TRUE(std::isnan(timeline.end_s.front()));
+    EXPECT_THROW(static_cast<void>(simulate_to_end(schedule, wiring, "here: it")), InputError);
+  }
 }
 
 }  // namespace

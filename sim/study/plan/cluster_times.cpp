@@ -42,13 +42,14 @@ const Report& ClusterTimes::simulated(const Candidate& candidate) {
   return reports_.of(key(candidate), [&] {
     const Job& job = space_.job(candidate);
     const Setup setup = space_.setup(candidate);
-    const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
-    const Timeline timeline = simulate(schedule, wiring);
+    const StepContext context = job.context(setup);
+    const auto [schedule, wiring] = plan_step(context, setup.scheme);
+    const Timeline timeline = simulate_step(context, schedule, wiring);
     require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");
     const double* planned = planned_bounds_.find(key(candidate));
     const double bound = planned == nullptr ? least_time(schedule, wiring).base() : *planned;
     require(bound <= timeline.makespan_s, "no step beats its schedule's bound");
-    return summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
+    return summarize(context, setup.scheme, schedule, wiring, timeline);
   });
 }
 

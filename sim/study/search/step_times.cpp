@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/base/parallel.hpp"
-#include "sim/engine/simulate.hpp"
+#include "sim/report/report.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/topology/topology.hpp"
@@ -87,7 +87,8 @@ double StepTimes::seconds(Known& known, const Setup& setup, double factor, doubl
   }
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
   const Cluster cluster = with_nics(job_.cluster(), factor);
-  const auto [schedule, wiring] = plan_step(job_.context(setup, cluster), setup.scheme);
+  const StepContext context = job_.context(setup, cluster);
+  const auto [schedule, wiring] = plan_step(context, setup.scheme);
   if (!known.bound)
     known.bound = {compute_seconds(schedule), sending_seconds(schedule, wiring) * factor};
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
@@ -95,7 +96,7 @@ double StepTimes::seconds(Known& known, const Setup& setup, double factor, doubl
     const double bound = least_time(schedule, wiring).base();
     if (bound >= limit) return bound;
   }
-  return known.seconds[factor] = simulate(schedule, wiring).makespan_s;
+  return known.seconds[factor] = simulate_step(context, schedule, wiring).makespan_s;
 }
 
 std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const Setup> setups,

@@ -50,7 +50,7 @@ Identity identity_of(const Spec& spec, const Shard& shard) {
 
 Store::Store(const std::filesystem::path& file, Access access)
     : file_(file), database_(file, access) {
-  check_kind();
+  check_kind(access);
   if (access == Access::create) create();
   Statement names(database_, "select name from pragma_table_info('results') where name <> 'point'");
   while (names.step()) columns_.push_back(names.text(0));
@@ -62,13 +62,19 @@ Store::~Store() {
   sqlite3_exec(database_.handle(), "pragma journal_mode = delete", nullptr, nullptr, nullptr);
 }
 
-void Store::check_kind() {
+void Store::check_kind(Access access) {
   Statement kind(database_,
                  "select (select application_id from pragma_application_id),"
                  " (select user_version from pragma_user_version),"
                  " (select count(*) from sqlite_master)");
   kind.step();
   const bool is_new = kind.integer(2) == 0;
+  if (is_new && access != Access::create) {
+    throw InputError(
+        fmt::format("{}: has no tables yet; wait until the sweep that creates it has begun, or "
+                    "repeat its command",
+                    file_.string()));
+  }
   if (is_new || (kind.integer(0) == kApplication && kind.integer(1) == kSchema)) return;
   throw InputError(
       kind.integer(0) == kApplication

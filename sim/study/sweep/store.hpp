@@ -138,7 +138,7 @@ class Store {
   [[nodiscard]] std::int64_t points_of_other_programs(const std::string& program_sha256);
 
  private:
-  void check_kind();
+  void check_kind(Access access);
   void create();
   void record_one(std::int64_t session, const Finished& finished);
   void record_figures(std::int64_t point, const Inputs& report);
