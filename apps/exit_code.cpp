@@ -5,6 +5,7 @@
 
 #include <boost/program_options.hpp>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -14,9 +15,25 @@
 #include "apps/streams.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/study/sweep/signals.hpp"
 
 namespace apps {
+namespace {
+
+// A folder or file that has gone, or may not be entered. A path that is not named is that of the
+// working directory.
+std::string message_of(const std::filesystem::filesystem_error& error) {
+  const std::filesystem::path& path = error.path1();
+  if (!path.empty()) {
+    return fmt::format("{}: cannot be used: {}", sim::printable_path(path), error.code().message());
+  }
+  return fmt::format(
+      "gardenhose: the working directory cannot be found: {}; change to a folder that exists",
+      error.code().message());
+}
+
+}  // namespace
 
 void told(std::string_view name, const std::function<void()>& part) {
   try {
@@ -29,6 +46,8 @@ void told(std::string_view name, const std::function<void()>& part) {
     throw sim::InputError(
         "gardenhose: out of memory; close other programs, or simulate fewer GPUs, layers or "
         "micro-batches");
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw sim::InputError(message_of(error));
   } catch (const std::exception& error) {
     throw std::runtime_error(
         fmt::format("gardenhose: internal error, please report it: {}", error.what()));

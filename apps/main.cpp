@@ -61,12 +61,13 @@ struct ExitCode {
   int code;
   std::string_view meaning;
 };
-constexpr ExitCode kExitCodes[] = {{0, "success"},
-                                   {1, "a regression or failed points"},
-                                   {apps::kWrongInput, "invalid input (one line per problem)"},
-                                   {apps::kBug, "internal error"},
-                                   {128 + SIGINT, "stopped by Ctrl-C"},
-                                   {128 + SIGTERM, "stopped by SIGTERM"}};
+constexpr ExitCode kExitCodes[] = {
+    {0, "success"},
+    {1, "a regression or failed points"},
+    {apps::kWrongInput, "invalid input (one line per problem), or out of memory"},
+    {apps::kBug, "internal error"},
+    {128 + SIGINT, "stopped by Ctrl-C"},
+    {128 + SIGTERM, "stopped by SIGTERM"}};
 
 void print_help_json() {
   nlohmann::ordered_json commands, codes;
