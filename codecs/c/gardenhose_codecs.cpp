@@ -56,6 +56,15 @@ gardenhose_status gardenhose_encoded_bytes(const char* codec, size_t elements, s
   });
 }
 
+gardenhose_status gardenhose_largest_magnitude(const char* codec, size_t elements, float* largest) {
+  return with_codec(codec, [&](const CpuCodec& row) {
+    codecs::require(largest != nullptr, "a pointer is null");
+    codecs::require_in_memory(elements);
+    *largest = codecs::largest_magnitude(row.codec->format, elements);
+    return GARDENHOSE_OK;
+  });
+}
+
 gardenhose_status gardenhose_encode(const char* codec, const float* values, size_t elements,
                                     const gardenhose_random_key* key, void* wire, size_t wire_bytes,
                                     int threads) {

@@ -37,11 +37,12 @@ extern "C" {
 
 typedef enum {
   GARDENHOSE_OK = 0,
-  GARDENHOSE_UNKNOWN_CODEC = 1,  /* no codec of this library has the name */
-  GARDENHOSE_WRONG_ARGUMENT = 2, /* a size disagrees, more than 2^48 values, a pointer is null, memory
+  GARDENHOSE_UNKNOWN_CODEC = 1, /* no codec of this library has the name */
+  GARDENHOSE_WRONG_ARGUMENT =
+      2,                      /* a size disagrees, more than 2^48 values, a pointer is null, memory
                                   * overlaps, first_element is no multiple of 16, or threads < 1 */
-  GARDENHOSE_UNSUPPORTED = 3,    /* the codec has no such operation */
-  GARDENHOSE_FAILED = 4          /* no memory, or no thread */
+  GARDENHOSE_UNSUPPORTED = 3, /* the codec has no such operation */
+  GARDENHOSE_FAILED = 4       /* no memory, or no thread */
 } gardenhose_status;
 
 /* The random bits of stochastic rounding: the same key gives the same bytes. Ranks that encode the
@@ -73,10 +74,15 @@ const char* gardenhose_codec_name(size_t index);
 /* Bytes of the wire of so many values. */
 gardenhose_status gardenhose_encoded_bytes(const char* codec, size_t elements, size_t* bytes);
 
+/* Up to the magnitude `largest`, so many values decode to finite ones, whatever their signs: 2^126, but
+ * less for scales that are means or norms, and for Hadamard's transform. Larger values may decode to
+ * infinities or NaNs. With feedback, it holds for what is encoded, the residual included. */
+gardenhose_status gardenhose_largest_magnitude(const char* codec, size_t elements, float* largest);
+
 /* Fills `wire`, whose length wire_bytes must be gardenhose_encoded_bytes(). A null key is zeros. */
 gardenhose_status gardenhose_encode(const char* codec, const float* values, size_t elements,
-                                    const gardenhose_random_key* key, void* wire,
-                                    size_t wire_bytes, int threads);
+                                    const gardenhose_random_key* key, void* wire, size_t wire_bytes,
+                                    int threads);
 
 /* The same with error feedback; `residual` has as many floats as `values`, zeros at first. */
 gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose_feedback* feedback,
@@ -92,10 +98,13 @@ gardenhose_status gardenhose_decode_add(const char* codec, const void* wire, siz
                                         float* values, size_t elements, int threads);
 
 /* The sum of `inputs` wires that lie end to end, each of `elements` values and of
- * wires_bytes / inputs bytes: from 0, in their order. */
-gardenhose_status gardenhose_decode_reduce(const char* codec, const void* wires,
-                                           size_t wires_bytes, size_t inputs, float* sums,
-                                           size_t elements, int threads);
+ * wires_bytes / inputs bytes: from 0, in their order, in float32. Each product of a code and its scale is
+ * added unrounded (a fused multiply-add), and Hadamard's transform is undone once, for the sum. So the
+ * last bits may differ from those of gardenhose_decode_add() for one wire after the other, which rounds
+ * what each wire decodes to before it adds it. */
+gardenhose_status gardenhose_decode_reduce(const char* codec, const void* wires, size_t wires_bytes,
+                                           size_t inputs, float* sums, size_t elements,
+                                           int threads);
 
 #ifdef __cplusplus
 }

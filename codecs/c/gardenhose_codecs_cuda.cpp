@@ -128,6 +128,16 @@ gardenhose_status gardenhose_cuda_encoded_bytes(const char* codec, size_t elemen
   });
 }
 
+gardenhose_status gardenhose_cuda_largest_magnitude(const char* codec, size_t elements,
+                                                    float* largest) {
+  return with_codec(codec, [&](const CudaCodec& row) {
+    require(largest != nullptr, "a pointer is null");
+    codecs::require_in_memory(elements);
+    *largest = codecs::largest_magnitude(row.codec->format, elements);
+    return GARDENHOSE_OK;
+  });
+}
+
 gardenhose_status gardenhose_cuda_scratch_bytes(const char* codec,
                                                 gardenhose_cuda_operation operation,
                                                 size_t elements, size_t* bytes) {

@@ -44,6 +44,11 @@ const char* gardenhose_cuda_codec_name(size_t index);
 /* Bytes of the wire of so many values. */
 gardenhose_status gardenhose_cuda_encoded_bytes(const char* codec, size_t elements, size_t* bytes);
 
+/* Up to the magnitude `largest`, so many values decode to finite ones: see
+ * gardenhose_largest_magnitude(). Every codec has the same on CPUs and GPUs. */
+gardenhose_status gardenhose_cuda_largest_magnitude(const char* codec, size_t elements,
+                                                    float* largest);
+
 /* What scratch is for: the function of the same name. */
 typedef enum {
   GARDENHOSE_CUDA_ENCODE = 0,
@@ -92,7 +97,8 @@ gardenhose_status gardenhose_cuda_decode_add_bf16(const char* codec, const void*
                                                   size_t scratch_bytes, void* stream);
 
 /* The sum of `inputs` wires that lie end to end, each of `elements` values and of
- * wires_bytes / inputs bytes: from 0, in their order. */
+ * wires_bytes / inputs bytes: from 0, in their order. Its last bits may differ from those of
+ * gardenhose_cuda_decode_add() for one wire after the other, as gardenhose_decode_reduce() says. */
 gardenhose_status gardenhose_cuda_decode_reduce(const char* codec, const void* wires,
                                                 size_t wires_bytes, size_t inputs, float* sums,
                                                 size_t elements, void* stream);

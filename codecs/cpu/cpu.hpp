@@ -36,7 +36,8 @@ struct CpuCodec {
   // values += decoded. In one thread it allocates nothing.
   void (*decode_add)(const Format& format, std::span<const std::byte> wire, std::span<float> values,
                      const Run& run) = nullptr;
-  // The sum of `inputs` wires laid end to end: from 0, in order.
+  // The sum of `inputs` wires laid end to end: from 0, in order, as the reference's adds them. Its last
+  // bits may differ from those of decode_add for each wire, which rounds what a wire decodes to first.
   void (*decode_reduce)(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                         std::span<float> sums, const Run& run) = nullptr;
 };

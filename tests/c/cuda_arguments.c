@@ -24,6 +24,10 @@ static int check(const char* codec) {
       gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_DECODE_ADD, kElements, &added) ||
       gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_DECODE_ADD_BF16, kElements, &added_bf16))
     bad = fail(codec, "has no size");
+  float largest = 0;
+  if (gardenhose_cuda_largest_magnitude(codec, kElements, &largest) || !(largest > 1) ||
+      gardenhose_cuda_largest_magnitude(codec, kElements, NULL) != GARDENHOSE_WRONG_ARGUMENT)
+    bad = fail(codec, "has no largest magnitude");
   if (fed < needed || (fed > needed && fed < needed + 4 * kElements))
     bad = fail(codec, "needs too little scratch for feedback");
   if (gardenhose_cuda_scratch_bytes(codec, GARDENHOSE_CUDA_ENCODE_FEEDBACK, 0, &none_needed) ||

@@ -82,6 +82,61 @@ static int check(const char* codec, const float* values) {
   return bad;
 }
 
+/* At the edge of what the codec takes, all values decode to finite ones. */
+static int check_largest(const char* codec) {
+  static float values[kElements], back[kElements];
+  size_t bytes = 0;
+  float largest = 0;
+  int bad = 0;
+  if (gardenhose_largest_magnitude(codec, kElements, &largest) != GARDENHOSE_OK || !(largest > 1) ||
+      gardenhose_largest_magnitude(codec, kElements, NULL) != GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_largest_magnitude("none", kElements, &largest) != GARDENHOSE_UNKNOWN_CODEC)
+    return fail(codec, "has no largest magnitude");
+  for (int i = 0; i < kElements; ++i) values[i] = i % 3 == 0 ? -largest : largest;
+  gardenhose_encoded_bytes(codec, kElements, &bytes);
+  void* wire = malloc(bytes);
+  if (gardenhose_encode(codec, values, kElements, NULL, wire, bytes, 1) ||
+      gardenhose_decode(codec, wire, bytes, back, kElements, 1))
+    bad = fail(codec, "does not encode its largest magnitude");
+  for (int i = 0; i < kElements; ++i) {
+    if (!isfinite(back[i])) bad = fail(codec, "overflows");
+  }
+  free(wire);
+  return bad;
+}
+
+/* One sum of many wires, and one wire added after the other, agree but for roundings: one of each
+ * product, and with a transform those of its block. */
+static int check_sums(const char* codec, const float* values) {
+  enum { kInputs = 8 };
+  static float scaled[kElements], sums[kElements], chained[kElements], magnitudes[kElements];
+  size_t bytes = 0;
+  int bad = 0;
+  gardenhose_encoded_bytes(codec, kElements, &bytes);
+  unsigned char* wires = malloc(kInputs * bytes);
+  memset(chained, 0, sizeof chained);
+  memset(magnitudes, 0, sizeof magnitudes);
+  float most = 0;
+  for (int input = 0; input < kInputs; ++input) {
+    unsigned char* wire = wires + (size_t)input * bytes;
+    for (int i = 0; i < kElements; ++i) scaled[i] = values[i] * (float)(1 + input) / 3.0f;
+    gardenhose_encode(codec, scaled, kElements, NULL, wire, bytes, 1);
+    gardenhose_decode_add(codec, wire, bytes, chained, kElements, 1);
+    gardenhose_decode(codec, wire, bytes, scaled, kElements, 1);
+    for (int i = 0; i < kElements; ++i) magnitudes[i] += fabsf(scaled[i]);
+  }
+  for (int i = 0; i < kElements; ++i) most = fmaxf(most, magnitudes[i]);
+  if (gardenhose_decode_reduce(codec, wires, kInputs * bytes, kInputs, sums, kElements, 1) ==
+      GARDENHOSE_OK) {
+    for (int i = 0; i < kElements; ++i) {
+      if (fabsf(sums[i] - chained[i]) > kInputs * 0x1p-22f * most)
+        bad = fail(codec, "sums wires to something else than it adds");
+    }
+  }
+  free(wires);
+  return bad;
+}
+
 int main(void) {
   float values[kElements];
   size_t bytes = 0;
@@ -89,6 +144,8 @@ int main(void) {
   for (int i = 0; i < kElements; ++i) values[i] = (float)((i * 7919) % 2003 - 1001) / 1024.0f;
   for (size_t i = 0; i < gardenhose_codec_count(); ++i) {
     bad |= check(gardenhose_codec_name(i), values);
+    bad |= check_largest(gardenhose_codec_name(i));
+    bad |= check_sums(gardenhose_codec_name(i), values);
   }
   if (gardenhose_codec_name(gardenhose_codec_count()) != NULL) bad = fail("names", "do not end");
   if (gardenhose_encoded_bytes("none", 1, &bytes) != GARDENHOSE_UNKNOWN_CODEC)

@@ -175,6 +175,13 @@ class WrongArguments(unittest.TestCase):
         self.refused("elements is 281474976710656", gc.encoded_bytes, "bf16", 2 ** 48)
         self.assertEqual(gc.encoded_bytes("bf16", numpy.int64(8)), 16)
 
+    def test_largest_magnitude_decodes_to_finite_values(self):
+        for codec in gc.codecs():
+            largest = gc.largest_magnitude(codec, 1000)
+            values = numpy.full(1000, largest, numpy.float32)
+            decoded = gc.decode(codec, gc.encode(codec, values), 1000)
+            self.assertTrue(numpy.isfinite(decoded).all(), codec)
+
 
 class Finding(unittest.TestCase):
     def run_with(self, folder, program, **environment):

@@ -27,7 +27,7 @@ from gardenhose_codecs import _libraries
 from gardenhose_codecs._arrays import Memory, is_bf16_on_gpu, require_apart
 
 __all__ = ["Feedback", "Key", "codecs", "decode", "decode_add", "decode_reduce", "encode",
-           "encoded_bytes"]
+           "encoded_bytes", "largest_magnitude"]
 
 
 class Key(typing.NamedTuple):
@@ -61,6 +61,11 @@ def codecs(device="cpu"):
 def encoded_bytes(codec, elements, device="cpu"):
     """Bytes of the wire of so many values, as the library of "cpu" or of "cuda" has them."""
     return _library(device).encoded_bytes(_name(codec), _count("elements", elements))
+
+
+def largest_magnitude(codec, elements, device="cpu"):
+    """Up to this magnitude, so many values decode to finite ones; larger ones may not."""
+    return _library(device).largest_magnitude(_name(codec), _count("elements", elements))
 
 
 def encode(codec, x, *, key=None, out=None, residual=None, feedback=None, threads=1):

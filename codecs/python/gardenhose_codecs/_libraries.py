@@ -26,6 +26,7 @@ COMMON = {
     "codec_count": [],
     "codec_name": [c_size_t],
     "encoded_bytes": [c_char_p, c_size_t, POINTER(c_size_t)],
+    "largest_magnitude": [c_char_p, c_size_t, POINTER(c_float)],
     "scratch_bytes": [c_char_p, c_int, c_size_t, POINTER(c_size_t)],
     "encode": [c_char_p, *ENCODE, *WIRE],
     "encode_feedback": [c_char_p, POINTER(CFeedback), *ENCODE, c_void_p, *WIRE],
@@ -89,6 +90,12 @@ class Library:
 
     def encoded_bytes(self, codec, elements):
         return self._size(self._encoded_bytes, codec, elements)
+
+    def largest_magnitude(self, codec, elements):
+        largest = c_float()
+        status = self._largest_magnitude(codec.encode(), elements, ctypes.byref(largest))
+        self.check(status, codec, "largest_magnitude")
+        return largest.value
 
     def scratch_bytes(self, function, codec, elements):
         """Of one call. The CPU's functions need none of the caller's."""
