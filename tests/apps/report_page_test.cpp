@@ -40,6 +40,10 @@ TEST(ReportPage, RefusesWhatIsNoStoreOfResults) {
   expect_refused(report_in(sandbox), "s.sqlite", "no such file");
   sandbox.write("s.sqlite", "no database");
   expect_refused(report_in(sandbox), "s.sqlite", "not the store of a sweep");
+  // A sweep opens its store before it makes the tables.
+  sandbox.write("s.sqlite", "");
+  expect_refused(report_in(sandbox), "s.sqlite", "has no tables yet");
+  expect_refused(run(words("export s.sqlite"), sandbox.path()), "s.sqlite", "has no tables yet");
   EXPECT_EQ(sandbox.names(), Arguments{"s.sqlite"});
 }
 

@@ -29,7 +29,7 @@ std::vector<std::vector<float>> values_of_magnitude(const Format& format, std::s
   return all;
 }
 
-bool all_finite(const std::vector<float>& values) {
+bool every_is_finite(const std::vector<float>& values) {
   return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
 }
 
@@ -40,7 +40,8 @@ TEST(LargestMagnitude, OfEveryCodecDecodesToFiniteValues) {
                                        std::size_t{4096}, std::size_t{20'000}}) {
       const float largest = largest_magnitude(codec->format, elements);
       for (const auto& values : values_of_magnitude(codec->format, elements, largest)) {
-        EXPECT_TRUE(all_finite(decoded(*codec, encoded(*codec, values), elements))) << elements;
+        EXPECT_TRUE(every_is_finite(decoded(*codec, encoded(*codec, values), elements)))
+            << elements;
       }
     }
   }
