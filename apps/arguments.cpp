@@ -36,9 +36,7 @@ std::string without_trailing_blanks(const std::string& text) {
 }
 
 void check_is_text(std::string_view argument) {
-  const bool control = std::ranges::any_of(
-      argument, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; });
-  if (!control) return;
+  if (!has_control_characters(argument)) return;
   throw sim::InputError(fmt::format(
       "'{}': the argument contains a line break or another control character; remove it",
       sim::printable(argument)));
@@ -214,6 +212,11 @@ void require_first_place(const std::string& usage, const po::options_description
 }
 
 }  // namespace
+
+bool has_control_characters(std::string_view text) {
+  return std::ranges::any_of(
+      text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; });
+}
 
 std::string message_of(const po::error& error, std::string_view command) {
   return fmt::format("gardenhose {}: {}; see --help", command, error.what());

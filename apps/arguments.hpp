@@ -56,6 +56,9 @@ void check_format(const std::string& format);
 inline constexpr const char* kJobsHelp =
     "simulations to run at once (default: all cores, or the cores that Slurm allots)";
 
+// A line break is one, too: no argument has any.
+[[nodiscard]] bool has_control_characters(std::string_view text);
+
 // The parts of "a,b". An empty part counts.
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
 

@@ -68,8 +68,7 @@ double seconds_in(const CsvRow& row, const MeasuredStep& step) {
   }
   const double value = row.number(given.front());
   const int gpus = given.front() == kTokens ? 1 : rank_count(step.job.cluster());
-  const double seconds =
-      given.front() == kStepSeconds ? value : tokens_of(step) / (value * gpus);
+  const double seconds = given.front() == kStepSeconds ? value : tokens_of(step) / (value * gpus);
   constexpr double kShortest_s = 1e-6, kLongest_s = 1e6;
   if (seconds < kShortest_s || seconds > kLongest_s) {
     row.fail(fmt::format("{}: a step of {:.3g} s is out of range; give one from {:g} to {:g} s",

@@ -8,6 +8,7 @@
 #include <memory>
 #include <regex>
 
+#include "apps/arguments.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
@@ -54,8 +55,12 @@ std::string problem_of_value(const Switches& flags, const std::string& key, cons
     return is_switch ? "is a switch; write true or false"
                      : "is not a switch; write a string, e.g. \"on\" or \"off\"";
   }
-  if (key != "scheme" || !value.is_string()) return "";
+  if (!value.is_string()) return "";
   const auto text = value.get<std::string>();
+  if (has_control_characters(text)) {
+    return "contains a line break or another control character; remove it";
+  }
+  if (key != "scheme") return "";
   if (text.find(',') == std::string::npos && text != "all") return "";
   return fmt::format("'{}' is several schemes, but a point has one; make them a list in [grid]",
                      sim::printable(text));

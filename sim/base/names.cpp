@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/letters.hpp"
+#include "sim/base/quantity_text.hpp"
 
 namespace sim {
 namespace {
@@ -73,8 +74,8 @@ std::string suggestion_and_list(std::string_view text, std::span<const std::stri
 
 void refuse_name(std::string_view place, std::string_view name,
                  std::span<const std::string_view> known) {
-  throw InputError(fmt::format("{}: '{}' is not one of: {}{}", place, name, joined(known),
-                               suggestion(name, known)));
+  throw InputError(fmt::format("{}: '{}' is not one of: {}{}", place, printable(name),
+                               joined(known), suggestion(name, known)));
 }
 
 }  // namespace sim

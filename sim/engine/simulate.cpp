@@ -30,7 +30,7 @@
 namespace sim {
 namespace {
 
-constexpr int kOutOfMemory = 2;       // exit status of the child; 1: any other failure
+constexpr int kOutOfMemory = 2;  // exit status of the child; 1: any other failure
 
 // What the child hands back: this header, then of every operation the start, the end, and the share
 // that a flow has carried.
@@ -193,9 +193,10 @@ void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditio
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time) {
-    throw OutOfTime(fmt::format("the simulation: took more than {} s of real time; simulate fewer "
-                                "GPUs, layers or micro-batches",
-                                conditions.wall_limit.base()));
+    throw OutOfTime(
+        fmt::format("the simulation: took more than {} s of real time; simulate fewer "
+                    "GPUs, layers or micro-batches",
+                    conditions.wall_limit.base()));
   }
   if (WIFSIGNALED(status)) {
     throw std::logic_error(fmt::format("the simulation was ended by signal {}: {}",

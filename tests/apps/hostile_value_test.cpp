@@ -132,5 +132,16 @@ TEST(HostileValue, AFolderThatIsGoneIsToldOf) {
   }
 }
 
+// Where it stands, not where it would be used.
+TEST(HostileValue, AControlCharacterInASpecIsRefusedWhereItStands) {
+  const Sandbox sandbox;
+  for (const char* escape : {"\\n", "\\u0007", "\\u001b[31m"}) {
+    sandbox.write("s.toml", "[run]\ntopology = \"dgx_h100_x16\"\nmodel = \"gpt" +
+                                std::string(escape) + "\"\n[grid]\nnodes = [1, 2]\n");
+    expect_refused(run(words("sweep s.toml"), sandbox.path()), "s.toml");
+    EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
+  }
+}
+
 }  // namespace
 }  // namespace apps_tests
