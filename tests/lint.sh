@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks the format and the licence lines of all sources, and the scripts with shellcheck; with
-# clang-tidy what changed since origin/main (where that is HEAD: since the commit before), or all.
+# Checks the format and the licence lines of all sources, the tests for early returns, and the scripts
+# with shellcheck; with clang-tidy what changed since origin/main (where that is HEAD: since the commit
+# before), or all.
 # Needs a configured build/release. Usage: tests/lint.sh [--all]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -61,6 +62,17 @@ mapfile -t licensed < <(all_files '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.py' '*.sh' '
 echo "licence: ${#licensed[@]} files"
 if grep -L 'SPDX-License-Identifier: Apache-2.0' "${licensed[@]}" | grep .; then
   echo "lint.sh: the files above lack the line SPDX-License-Identifier: Apache-2.0" >&2
+  status=1
+fi
+
+mapfile -t tests < <(all_files 'tests/*_test.cpp')
+echo "tests that return early: ${#tests[@]} files"
+# shellcheck disable=SC2016  # awk's variables
+early='/^(TYPED_)?TEST/ { in_test = 1 } /^}/ { in_test = 0 }
+       in_test && /^ ? ? ? ?(if .*)?return;/ { print FILENAME ":" FNR ": " $0 }'
+if awk "$early" "${tests[@]}" | grep .; then
+  echo "lint.sh: the tests above return early and pass; leave out the cases that do not apply" \
+    "(INSTANTIATE_TEST_SUITE_P), or say why with GTEST_SKIP()" >&2
   status=1
 fi
 

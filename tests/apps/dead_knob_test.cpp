@@ -141,13 +141,7 @@ void expect_to_say_the_same_in_a_file(const Knob& knob) {
   EXPECT_EQ(edited_file.out, outcome_of(turned(knob)).out);
 }
 
-TEST_P(Knobs, MoveTheAnswerAndSayInAFileWhatTheySayAsASetting) {
-  const Knob& knob = GetParam();
-  if (knob.direction == Direction::fails) {
-    EXPECT_EQ(outcome_of(base_of(knob)).code, 0);
-    EXPECT_EQ(outcome_of(turned(knob)).code, 2);
-    return;
-  }
+void expect_to_move_the_answer(const Knob& knob) {
   if (is_written_file(knob.figure)) {
     const Sandbox sandbox;
     ASSERT_EQ(run(base_of(knob), sandbox.path()).code, 0);
@@ -162,7 +156,17 @@ TEST_P(Knobs, MoveTheAnswerAndSayInAFileWhatTheySayAsASetting) {
     ASSERT_EQ(after.code, 0) << after.err;
     expect_to_move(knob, figure_of(knob, before), figure_of(knob, after));
   }
-  expect_to_say_the_same_in_a_file(knob);
+}
+
+TEST_P(Knobs, MoveTheAnswerAndSayInAFileWhatTheySayAsASetting) {
+  const Knob& knob = GetParam();
+  if (knob.direction == Direction::fails) {
+    EXPECT_EQ(outcome_of(base_of(knob)).code, 0);
+    EXPECT_EQ(outcome_of(turned(knob)).code, 2);
+  } else {
+    expect_to_move_the_answer(knob);
+    expect_to_say_the_same_in_a_file(knob);
+  }
 }
 
 TEST(KnobsTable, SummaryOfAModelIsReported) {

@@ -120,9 +120,10 @@ TEST_P(ElementOffsets, ReachBeyond32Bits) {
                       .last = through(codec(), ends.last, kLast)};
   row().decode_async(format, last, {tensor.get(), kLength}, nullptr);
   expect_ends(tensor.get(), expected, 1);
-  if (inputs == 1) return;
-  row().decode_reduce_async(format, {wires.get(), 2}, {tensor.get(), kLength}, nullptr);
-  expect_ends(tensor.get(), expected, 2);
+  if (row().decode_reduce_async != nullptr) {
+    row().decode_reduce_async(format, {wires.get(), 2}, {tensor.get(), kLength}, nullptr);
+    expect_ends(tensor.get(), expected, 2);
+  }
 }
 
 // Of rows with error feedback.

@@ -109,6 +109,12 @@ class EveryScheme : public testing::TestWithParam<const Scheme*> {
 inline std::vector<const Scheme*> scheme_rows() {
   return {all_schemes(SchemeKind::inside).begin(), all_schemes(SchemeKind::inside).end()};
 }
+// The rows for which a law holds.
+inline std::vector<const Scheme*> scheme_rows(bool (*obeys)(const Scheme&)) {
+  std::vector<const Scheme*> rows = scheme_rows();
+  std::erase_if(rows, [&](const Scheme* row) { return !obeys(*row); });
+  return rows;
+}
 inline std::string scheme_label(const testing::TestParamInfo<const Scheme*>& row) {
   return std::string(row.param->name);
 }

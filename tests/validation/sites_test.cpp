@@ -2,7 +2,11 @@
 // The bars of what is published of training over several sites.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "sim/validation/intellect_1.hpp"
 #include "sim/validation/sparseloco.hpp"
@@ -13,6 +17,12 @@ namespace {
 
 const std::filesystem::path kPublished =
     std::filesystem::path(GARDENHOSE_SOURCE_DIR) / "traces/published";
+
+Figure figure_named(const std::string& what, const std::vector<Figure>& figures) {
+  const auto found = std::ranges::find(figures, what, &Figure::what);
+  if (found == figures.end()) throw std::out_of_range("there is no figure " + what);
+  return *found;
+}
 
 TEST(StreamingDiLoCo, CellsAreWithinAPointOfTheGrid) {
   const auto rows =
@@ -55,13 +65,10 @@ TEST(SparseLoCo, SizesAndUtilisationAreThePublishedOnes) {
 // 1.988 GB up at 110 Mb/s, then 19 such down at 500 Mb/s.
 TEST(SparseLoCo, StatedLinksDoNotExplainThePublishedTime) {
   const double payload = 72.7e9 * 0.21875 / 8;
-  for (const Figure& figure : sparseloco_figures(kPublished / "sparseloco_runs.csv")) {
-    if (figure.what != "72b: communication, every peer downloads from every other") continue;
-    EXPECT_NEAR(figure.computed, payload * 8 / 110e6 + 19 * payload * 8 / 500e6, 0.1);
-    EXPECT_GT(figure.computed, 10 * figure.published);
-    return;
-  }
-  FAIL() << "there is such a figure";
+  const Figure figure = figure_named("72b: communication, every peer downloads from every other",
+                                     sparseloco_figures(kPublished / "sparseloco_runs.csv"));
+  EXPECT_NEAR(figure.computed, payload * 8 / 110e6 + 19 * payload * 8 / 500e6, 0.1);
+  EXPECT_GT(figure.computed, 10 * figure.published);
 }
 
 TEST(Intellect1, VolumeAndUtilisationAreThePublishedOnes) {
@@ -77,12 +84,9 @@ TEST(Intellect1, VolumeAndUtilisationAreThePublishedOnes) {
 // A ring through three continents goes between them three times; one that avoids the slowest of their
 // three paths has to take the others twice.
 TEST(Intellect1, TheRingAvoidsTheSlowestPath) {
-  for (const Figure& figure : intellect_1_figures(GARDENHOSE_SOURCE_DIR)) {
-    if (figure.what != "hops of the ring between continents") continue;
-    EXPECT_EQ(figure.computed, 4);
-    return;
-  }
-  FAIL() << "there is such a figure";
+  const Figure hops = figure_named("hops of the ring between continents",
+                                   intellect_1_figures(GARDENHOSE_SOURCE_DIR));
+  EXPECT_EQ(hops.computed, 4);
 }
 
 }  // namespace
