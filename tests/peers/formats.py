@@ -12,7 +12,7 @@ BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "e2m1": 4, "in
         "lloyd4": 4, "codebook2": 2, "sign_magnitude2": 2}
 # OCP Microscaling and NVFP4 under the names that they are known by.
 ALIASES = (("mxfp8_e5m2", "e5m2_ceil_g32"), ("mxfp8_e4m3", "e4m3_ceil_g32"),
-           ("mxfp8", "e4m3_ceil_g32"), ("mxfp4", "e2m1_ceil_g32"), ("nvfp4", "e2m1_e4m3_g16"),
+           ("mxfp8", "e4m3_ceil_g32"), ("mxfp4", "e2m1_even_g32"), ("nvfp4", "e2m1_e4m3_g16"),
            ("fp8_", ""), ("eden", "lloyd"), ("sign_ef", "sign_mean_g2048"))
 NAME = re.compile(
     rf"(?P<element>{'|'.join(sorted(BITS, key=len, reverse=True))})"
@@ -44,7 +44,7 @@ def parse(name):
         if name.startswith(alias):
             name = spelled + name[len(alias):]
             # Another way of rounding the scale stands after the alias: mxfp4_even.
-            name = re.sub(r"_ceil_g32_(floor|ceil|even)", r"_\1_g32", name)
+            name = re.sub(r"_\w+_g32_(floor|ceil|even)", r"_\1_g32", name)
             break
     found = NAME.match(name)
     if not found:

@@ -7,6 +7,8 @@ import math
 
 import torch
 
+from torch_bits import looked_up, pack, unpack
+
 LARGEST = {"int8": 127.0, "int4": 7.0, "int2": 1.0, "e4m3": 448.0, "e5m2": 57344.0, "e2m1": 6.0,
            "nf4": 1.0}
 EXPONENT = {"e4m3": (8, 3), "e5m2": (15, 2), "e2m1": (2, 1)}  # of the largest code; mantissa bits
@@ -62,7 +64,7 @@ class Coder:
         if form.scale == "e4m3_tensor":
             needed.add("e4m3")
         if not needed <= set(FLOATS):
-            raise Unsupported("this PyTorch has no FP8 types")
+            raise Unsupported(f"FP8 types need PyTorch 2.1; this is {torch.__version__}")
         self.form = form
         levels = levels_of(form)
         if levels:
@@ -105,6 +107,9 @@ class Coder:
         x = self.rotate(x.view(-1).float())
         if form.keep:
             return encode_top_k(form, x.view(-1, form.group))[0]
+        if form.element == "codebook2":
+            levels, codes = codebook(x)
+            return pack(codes, 2), levels
         groups = x.view(1, -1) if form.group == 0 else x.view(-1, form.group)
         multiply, scales = scale(form, groups, self)
         return (pack(self.codes(groups, multiply, scales), form.bits), *scales)
@@ -136,6 +141,8 @@ class Coder:
         if form.keep:
             return decode_top_k(form, wire)
         payload, *scales = wire
+        if form.element == "codebook2":
+            return looked_up(scales[0], unpack(payload, form.bits))
         if form.element in FLOATS:
             v = payload.view(FLOATS[form.element]).float()
         else:
@@ -143,7 +150,7 @@ class Coder:
             if form.element == "sign":
                 v = 1.0 - 2.0 * v
             elif hasattr(self, "levels"):
-                v = self.levels[v.int()]
+                v = looked_up(self.levels, v)
             elif form.scale != "min_max":
                 sign = 1 << (form.bits - 1)
                 v = v.view(torch.int8) if form.bits == 8 else (v.to(torch.int8) ^ sign) - sign
@@ -223,31 +230,13 @@ def e8m0(form, amax):
     return ((254 - byte) << 23).view(torch.float32), (byte.to(torch.uint8),)
 
 
-def pack(codes, bits):
-    codes = codes.reshape(-1)
-    if bits == 8:
-        return codes
-    if bits == 3:  # eight codes in three bytes
-        word = codes.view(-1, 8).int()
-        word = sum(word[:, i] << (3 * i) for i in range(8))
-        return torch.stack([(word >> s).to(torch.uint8) for s in (0, 8, 16)], 1).view(-1)
-    parts = (codes & (2**bits - 1)).view(-1, 8 // bits)
-    byte = parts[:, 0]
-    for i in range(1, 8 // bits):
-        byte = byte | (parts[:, i] << (bits * i))
-    return byte
-
-
-def unpack(payload, bits):
-    if bits == 8:
-        return payload
-    if bits == 3:
-        word = payload.view(*payload.shape[:-1], -1, 3).int()
-        word = word[..., 0] | (word[..., 1] << 8) | (word[..., 2] << 16)
-        parts = [(word >> (3 * i)) & 7 for i in range(8)]
-        return torch.stack(parts, -1).to(torch.uint8).flatten(-2)
-    parts = [(payload >> (bits * i)) & (2**bits - 1) for i in range(8 // bits)]
-    return torch.stack(parts, -1).flatten(-2)
+def codebook(v):
+    """(levels, codes) of one codebook for all values: means of four bins of 1.5 sigma (SparseLoCo)."""
+    shift = v.mean()
+    bins = ((v - shift) / (1.5 * v.std()) + 2).round().clamp(0, 3)
+    masks = [bins == j for j in range(4)]
+    levels = torch.stack([(v * m).sum() / m.sum().clamp(min=1) for m in masks])
+    return levels, bins.to(torch.uint8)
 
 
 def encode_top_k(form, rows):
@@ -263,13 +252,9 @@ def encode_top_k(form, rows):
         codes = (v < 0).to(torch.uint8) | (large.to(torch.uint8) << 1)
         sent = torch.where(large, high, low) * torch.where(v < 0, -1.0, 1.0)
         levels = torch.cat([low, high], 1)
-    else:  # one codebook of the tensor: means of four bins of 1.5 sigma (SparseLoCo)
-        shift = v.mean()
-        bins = ((v - shift) / (1.5 * v.std()) + 2).round().clamp(0, 3)
-        masks = [bins == j for j in range(4)]
-        levels = torch.stack([(v * m).sum() / m.sum().clamp(min=1) for m in masks])
-        codes = bins.to(torch.uint8)
-        sent = levels[codes.int()]
+    else:
+        levels, codes = codebook(v)
+        sent = looked_up(levels, codes)
     pairs = index.int().view(-1, 2)
     word = pairs[:, 0] | (pairs[:, 1] << 12)
     packed = torch.stack([(word >> s).to(torch.uint8) for s in (0, 8, 16)], 1)
@@ -280,9 +265,9 @@ def decode_top_k(form, wire):
     packed, payload, levels = wire
     word = packed[:, 0].int() | (packed[:, 1].int() << 8) | (packed[:, 2].int() << 16)
     index = torch.stack([word & 4095, word >> 12], 1).view(-1, form.keep).long()
-    codes = unpack(payload, 2).view(-1, form.keep).int()
+    codes = unpack(payload, 2).view(-1, form.keep)
     if form.element == "sign_magnitude2":
         v = levels.gather(1, (codes >> 1).long()) * (1.0 - 2.0 * (codes & 1))
     else:
-        v = levels[codes]
+        v = looked_up(levels, codes)
     return v.new_zeros(v.shape[0], form.group).scatter_(1, index, v).view(-1)

@@ -5,7 +5,8 @@ import math
 
 import torch
 
-from torch_coder import Coder, Unsupported, encode_top_k, pack, scale
+from torch_bits import pack
+from torch_coder import Coder, Unsupported, encode_top_k, scale
 
 DECAY = 0.95  # of the error that is fed back
 
@@ -34,7 +35,8 @@ def operation(row, device):
     form, n = row.format, row.elements
     coder = Coder(form, device)
     reduces = row.operation.startswith("decode_reduce")
-    if reduces and (form.keep or form.group == 0 or form.scale == "e4m3_tensor"):
+    whole = form.group == 0 or form.scale == "e4m3_tensor" or form.element == "codebook2"
+    if reduces and (form.keep or whole):
         raise Unsupported("no sum of wires written for scales or indices of this kind")
     if n % math.lcm(form.group or 1, form.block if form.rotation != "none" else 8, 8):
         raise Unsupported("the peers know whole groups only")
