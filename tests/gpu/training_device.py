@@ -3,8 +3,11 @@
 import ctypes
 import gc
 import statistics
+import sys
 import threading
 import time
+
+OLDEST_TORCH = (2, 6)
 
 
 class Watch:
@@ -50,6 +53,10 @@ class Device:
 
     def __init__(self, dry_run):
         import torch
+        version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+        if version < OLDEST_TORCH:
+            sys.exit(f"training_steps.py: needs PyTorch {'.'.join(map(str, OLDEST_TORCH))} or newer"
+                     f" (fully_shard); this is {torch.__version__}")
         self.torch, self.dry_run, self.kind = torch, dry_run, "cpu" if dry_run else "cuda"
 
     def name(self):

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The cases of tests/gpu/training_steps.py, their frozen predictions and how these are scored; with
-PyTorch, also a tiny case on the CPU."""
+PyTorch 2.6 or newer, also a tiny case on the CPU."""
 import contextlib
 import csv
 import importlib.util
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -79,10 +80,24 @@ class Errors(unittest.TestCase):
         self.assertRegex(printed.getvalue(), r"all +2 +30\.0% +-20\.0% +50% +50\.0% +-50\.0%")
         self.assertIn("not measured: c: out of memory", printed.getvalue())
 
-    @unittest.skipUnless(importlib.util.find_spec("torch"), "needs PyTorch")
+    def dry_run(self, **environment):
+        return subprocess.run([sys.executable, SCRIPT, "--dry-run", "--budget", "8", "--output",
+                               self.folder], check=False, capture_output=True, text=True,
+                              env={**os.environ, **environment})
+
+    def test_an_older_pytorch_is_refused(self):
+        (self.folder / "torch.py").write_text('__version__ = "2.5.1+cu124"\n')
+        done = self.dry_run(PYTHONPATH=str(self.folder))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, "training_steps.py: needs PyTorch 2.6 or newer (fully_shard);"
+                                      " this is 2.5.1+cu124\n")
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
     def test_dry_run_on_a_cpu(self):
-        subprocess.run([sys.executable, SCRIPT, "--dry-run", "--budget", "8", "--output",
-                        self.folder], check=True, capture_output=True)
+        done = self.dry_run()
+        if "needs PyTorch" in done.stderr:
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.folder / "steps.csv", newline="") as file:
             row = next(csv.DictReader(file))
         self.assertEqual(row["error"], "")
