@@ -15,9 +15,8 @@ say "Building build/release/gardenhose"
 started=$SECONDS
 # A build folder that exists keeps its own settings: it may be a developer's, with tests and kernels.
 if [ ! -e build/release/build.ninja ]; then
-  # What a compiler warns of is for developers to mend.
-  cmake --preset release -DGARDENHOSE_TESTS=OFF -DGARDENHOSE_BENCHMARKS=OFF -DGARDENHOSE_CUDA=OFF \
-    -DGARDENHOSE_UNITY=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF
+  # Warnings are no errors: they are for developers to mend.
+  cmake --preset quickstart
 fi
 cmake --build --preset release --target gardenhose \
   --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"

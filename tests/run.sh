@@ -36,12 +36,26 @@ have_beside() { wait "$beside"; cat build/beside.log; }
 build_release() {
   # One architecture's assembly is enough to see that the kernels compile. The simulator's unit
   # tests run under sanitizers alone, and the GPU's on the emulated one.
-  # That assembly is thrown away, so it need not be good, and the rest runs but for a few minutes.
-  cmake --preset release -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
+  # That assembly is thrown away, so it need not be good. The program's own flags are quickstart's.
+  cmake --preset release \
     -DCMAKE_CUDA_ARCHITECTURES=80-virtual -DCMAKE_CUDA_FLAGS="-Xcicc -O0" \
     -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" \
     -DGARDENHOSE_SIM_TESTS=OFF -DGARDENHOSE_GPU_TESTS=OFF -DGARDENHOSE_UNITY=ON &&
     cmake --build --preset release --parallel "$jobs" -- -k 0
+}
+
+# What builds the program, one command a line.
+commands_of() {  # commands_of FOLDER
+  ninja -C "$1" -t commands gardenhose |
+    sed "s|$PWD/$1|FOLDER|g; s| -Werror||g; /Entering directory/d" | sort
+}
+
+# The README's first command. What it builds is what was built: it has the same commands, apart from
+# warnings, which are errors here.
+quickstart() {
+  cmake --preset quickstart -B build/quickstart &&
+    diff <(commands_of build/quickstart) <(commands_of build/release) &&
+    apps/quickstart.sh
 }
 
 build_asan() {
@@ -64,6 +78,7 @@ ensure_packages "${build_packages[@]}" "${test_packages[@]}"
 tools=$!
 part_beside "build asan" build_asan
 part build build_release
+part quickstart quickstart
 have_beside
 part_beside "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
 part tools have_tools
