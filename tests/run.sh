@@ -79,6 +79,7 @@ tools=$!
 part_beside "build asan" build_asan
 part build build_release
 part quickstart quickstart
+part "compile alone" tests/compile_alone.py
 have_beside
 part_beside "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
 part tools have_tools
