@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that can be checked without a GPU: installs what is missing, builds, and runs the tests
 # of the release build (among them lint, layering, fuzzing and installation) and, under the address
-# and undefined-behaviour sanitizers, those of readers and schedules. Every part runs, whatever
-# failed before it; the last lines are ctest's summary. Two parts run at a time, because a build's and
-# a test run's last pieces leave cores idle.
+# and undefined-behaviour sanitizers, those of sim, all rounds between sites, and a share of the others
+# (tests/CMakeLists.txt). The release build is apps/quickstart.sh's with tests beside the program.
+# Every part runs, whatever failed before it; the last lines are ctest's summary. Two parts run at a
+# time, because a build's and a test run's last pieces leave cores idle.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 . apps/packages.sh
@@ -60,7 +61,11 @@ quickstart() {
 
 build_asan() {
   cmake --preset asan -DGARDENHOSE_UNITY=ON &&
-    cmake --build --preset asan --parallel "$jobs" --target sim_tests fuzzers -- -k 0
+    cmake --build --preset asan --parallel "$jobs" --target fuzzers sanitized -- -k 0
+}
+
+test_asan() {
+  ctest --preset asan --parallel "$jobs" -L sanitized
 }
 
 # Installed while the rest was built.
@@ -81,7 +86,7 @@ part build build_release
 part quickstart quickstart
 part "compile alone" tests/compile_alone.py
 have_beside
-part_beside "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
+part_beside "tests asan" test_asan
 part tools have_tools
 part tests test_release
 have_beside

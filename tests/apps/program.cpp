@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr rlim_t kMostMemory = rlim_t{4} << 30;
+constexpr rlim_t kMostMemory = PROGRAM_MEMORY;
 
 int memory_file(const char* name) {
   const int file = memfd_create(name, MFD_CLOEXEC);

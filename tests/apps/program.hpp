@@ -40,8 +40,8 @@ struct Outcome {
   std::string out, err;
 };
 
-// A started program, its standard input empty. It gets at most 4 GiB of memory, and is killed with
-// this object.
+// A started program, its standard input empty. It gets at most 4 GiB of memory, except under a
+// sanitizer, and is killed with this object.
 class Program {
  public:
   // `out`: a file descriptor that gets standard output in place of the one kept here.
