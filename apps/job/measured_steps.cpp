@@ -133,6 +133,12 @@ void check_columns(const CsvRow& row, const std::string& file) {
   sim::throw_problems(sim::printable_path(file), problems);
 }
 
+// The flag with this value, in place of its others.
+void replace_flag(const std::string& name, const std::string& value, Arguments& arguments) {
+  std::erase_if(arguments, [&](const std::string& one) { return names_flag(one, name); });
+  arguments.push_back(fmt::format("--{}={}", name, value));
+}
+
 Arguments arguments_in(const CsvRow& row, const Arguments& common) {
   Arguments arguments = common;
   for (const auto& [column, text] : row.fields()) {
@@ -145,8 +151,7 @@ Arguments arguments_in(const CsvRow& row, const Arguments& common) {
       arguments.push_back(fmt::format("--set={}={}", column, text));
       continue;
     }
-    std::erase_if(arguments, [&](const std::string& one) { return names_flag(one, column); });
-    arguments.push_back(fmt::format("--{}={}", column, text));
+    replace_flag(column, text, arguments);
   }
   return arguments;
 }
