@@ -45,10 +45,10 @@ build_release() {
     cmake --build --preset release --parallel "$jobs" -- -k 0
 }
 
-# What builds the program, one command a line.
+# What builds the program, one command a line. CMake pads run paths with colons to the length of others.
 commands_of() {  # commands_of FOLDER
   ninja -C "$1" -t commands gardenhose |
-    sed "s|$PWD/$1|FOLDER|g; s| -Werror||g; /Entering directory/d" | sort
+    sed "s|$PWD/$1|FOLDER|g; s| -Werror||g; s|:\+ | |g; /Entering directory/d" | sort
 }
 
 # The README's first command. What it builds is what was built: it has the same commands, apart from
