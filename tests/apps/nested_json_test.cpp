@@ -39,18 +39,19 @@ TEST(NestedJson, OfAStoreIsRefusedByWhateverReadsIt) {
     query(sandbox,
           std::string("update ") + place + " = '{\"a\":" + nested_lists() + "}' where rowid = 1",
           "bad.sqlite");
+    int refusals = 0;
     for (const std::string& command : commands) {
       SCOPED_TRACE(std::string(place) + ", " + command);
       const Outcome outcome = run(words(command), sandbox.path());
       EXPECT_EQ(outcome.signal, 0);
       if (outcome.code == 0) continue;  // reads no such column
+      ++refusals;
       expect_refused(outcome, "bad.sqlite");
       EXPECT_NE(outcome.err.find("is damaged"), std::string::npos) << outcome.err;
       std::filesystem::remove(sandbox.path() / "all.sqlite");
     }
+    EXPECT_GT(refusals, 0) << place;
   }
-  // Each column is read by one of them at least.
-  EXPECT_EQ(run(words("export bad.sqlite"), sandbox.path()).code, 2);
 }
 
 TEST(NestedJson, OfAFileIsRefused) {
