@@ -11,6 +11,7 @@ import collections
 import dataclasses
 import functools
 import hashlib
+import itertools
 import json
 import random
 import sys
@@ -28,21 +29,16 @@ ROOT = Path(__file__).resolve().parents[2]
 KILLED, LIVES, INVALID = "killed", "lives", "does not compile"
 
 
-def draw(seed, lengths, mutations):
-    """Endless: a file by its lines, a kind of its mutations, one of these. None is drawn twice."""
-    chance = random.Random(seed)
+def draw(seed, lengths, mutations, start=0):
+    """Endless, numbered from `start`: a file by its lines, a kind of its mutations, one of these."""
     files = sorted(lengths)
-    drawn = set()
-    while True:
-        file = chance.choices(files, [lengths[name] for name in files])[0]
-        found = mutations(file)
-        if not found:
-            continue
-        kind = chance.choice(sorted({one.kind for one in found}))
-        one = chance.choice([one for one in found if one.kind == kind])
-        if one not in drawn:
-            drawn.add(one)
-            yield one
+    weights = [lengths[file] for file in files]
+    for number in itertools.count(start):
+        chance = random.Random(f"{seed}/{number}")
+        found = mutations(chance.choices(files, weights)[0])
+        if found:
+            kind = chance.choice(sorted({one.kind for one in found}))
+            yield number, chance.choice([one for one in found if one.kind == kind])
 
 
 class Verdicts:
@@ -56,13 +52,14 @@ class Verdicts:
             file.write_text(json.dumps({"sources": sources}) + "\n")
         first, *lines = file.read_text().splitlines()
         if json.loads(first)["sources"] != sources:
-            raise ValueError(f"{file}: sim has changed since these were drawn; remove the file, or use another --folder")
+            raise ValueError(f"{file}: sim has changed since these were drawn; remove it or name another --folder")
         for line in lines:
             record = json.loads(line)
             self.of[Mutation(**record["mutation"])] = record
 
-    def add(self, mutation, verdict, by, seconds):
-        record = {"mutation": dataclasses.asdict(mutation), "verdict": verdict, "by": by, "seconds": round(seconds, 1)}
+    def add(self, number, mutation, verdict, by, seconds):
+        record = {"number": number, "mutation": dataclasses.asdict(mutation), "verdict": verdict, "by": by,
+                  "seconds": round(seconds, 1)}
         self.of[mutation] = record
         with self.file.open("a") as file:
             file.write(json.dumps(record) + "\n")
@@ -70,8 +67,11 @@ class Verdicts:
     def count(self):
         return sum(record["verdict"] != INVALID for record in self.of.values())
 
+    def next_number(self):
+        return 1 + max((record["number"] for record in self.of.values()), default=-1)
+
     def living(self):
-        return [mutation for mutation, record in self.of.items() if record["verdict"] == LIVES]
+        return [(record["number"], mutation) for mutation, record in self.of.items() if record["verdict"] == LIVES]
 
 
 def judge(mutation, tree, tests, build, test):
@@ -92,19 +92,19 @@ def judge(mutation, tree, tests, build, test):
 
 
 def run(mutations, verdicts, tree, build, test):
-    for mutation in mutations:
+    for number, mutation in mutations:
         started = time.monotonic()
         verdict, by = judge(mutation, tree, folders.tests_of(mutation.file), build, test)
-        verdicts.add(mutation, verdict, by, time.monotonic() - started)
+        verdicts.add(number, mutation, verdict, by, time.monotonic() - started)
         print(f"{verdicts.count()} {mutation}: {verdict}{' by ' + by if by else ''}", flush=True)
 
 
 def undecided(drawn, verdicts, count):
-    """Those drawn that have no verdict, until so many count."""
+    """Those drawn that have no verdict, until so many count. What is drawn again counts once."""
     while verdicts.count() < count:
-        mutation = next(drawn)
+        number, mutation = next(drawn)
         if mutation not in verdicts.of:
-            yield mutation
+            yield number, mutation
 
 
 def share(title, records):
@@ -121,9 +121,8 @@ def report(verdicts):
     for mutation, record in counted.items():
         by_folder["/".join(mutation.file.split("/")[:2])].append(record)
         by_kind[mutation.kind].append(record)
-    lines = [share(name, records) for groups in (by_folder, by_kind) for name, records in [*sorted(groups.items()), ("", None)]
-             if records]
-    lines += [f"lives: {mutation}" for mutation in sorted(verdicts.living(), key=str)]
+    lines = [share(name, records) for groups in (by_folder, by_kind) for name, records in sorted(groups.items())]
+    lines += sorted(f"lives: {mutation}" for _, mutation in verdicts.living())
     return "\n".join([*lines, share("all", list(counted.values()))])
 
 
@@ -161,7 +160,7 @@ def main(arguments):
         below = {file: length for file, length in lengths.items()
                  if file.startswith(options.below.rstrip("/") + "/") and file in compiler}
         found = functools.cache(lambda file: mutations_of(file, tree / file, compiler[file]))
-        drawn = draw(options.seed, below, found)
+        drawn = draw(options.seed, below, found, verdicts.next_number())
         mutations = verdicts.living() if options.again else undecided(drawn, verdicts, options.count)
         for tests in dict.fromkeys(one for file in below for one in folders.tests_of(file)):
             workshop.measure(tests)

@@ -43,7 +43,7 @@ class Mutation:
     def applied_to(self, text: bytes) -> bytes:
         end = self.offset + len(self.before.encode())
         if text[self.offset:end] != self.before.encode():
-            raise ValueError(f"{self.file}:{self.line}: is not '{self.before}' any more; draw anew with another --state")
+            raise ValueError(f"{self.file}:{self.line}: '{self.before}' is no longer there")
         return text[:self.offset] + self.after.encode() + text[end:]
 
     def __str__(self):
