@@ -29,11 +29,13 @@ ROOT = Path(__file__).resolve().parents[2]
 KILLED, LIVES, INVALID = "killed", "lives", "does not compile"
 
 
-def draw(seed, lengths, mutations, start=0):
-    """Endless, numbered from `start`: a file by its lines, a kind of its mutations, one of these."""
+def draw(seed, lengths, mutations, known=()):
+    """Endless, by number, but for known numbers: a file by its lines, a kind of its mutations, one of these."""
     files = sorted(lengths)
     weights = [lengths[file] for file in files]
-    for number in itertools.count(start):
+    for number in itertools.count():
+        if number in known:
+            continue
         chance = random.Random(f"{seed}/{number}")
         found = mutations(chance.choices(files, weights)[0])
         if found:
@@ -67,8 +69,8 @@ class Verdicts:
     def count(self):
         return sum(record["verdict"] != INVALID for record in self.of.values())
 
-    def next_number(self):
-        return 1 + max((record["number"] for record in self.of.values()), default=-1)
+    def numbers(self):
+        return {record["number"] for record in self.of.values()}
 
     def living(self):
         return [(record["number"], mutation) for mutation, record in self.of.items() if record["verdict"] == LIVES]
@@ -91,10 +93,13 @@ def judge(mutation, tree, tests, build, test):
         path.write_bytes(text)
 
 
-def run(mutations, verdicts, tree, build, test):
+def run(mutations, verdicts, tree, build, test, measure=lambda _tests: None):
     for number, mutation in mutations:
+        tests = folders.tests_of(mutation.file)
+        for one in tests:
+            measure(one)
         started = time.monotonic()
-        verdict, by = judge(mutation, tree, folders.tests_of(mutation.file), build, test)
+        verdict, by = judge(mutation, tree, tests, build, test)
         verdicts.add(number, mutation, verdict, by, time.monotonic() - started)
         print(f"{verdicts.count()} {mutation}: {verdict}{' by ' + by if by else ''}", flush=True)
 
@@ -160,11 +165,9 @@ def main(arguments):
         below = {file: length for file, length in lengths.items()
                  if file.startswith(options.below.rstrip("/") + "/") and file in compiler}
         found = functools.cache(lambda file: mutations_of(file, tree / file, compiler[file]))
-        drawn = draw(options.seed, below, found, verdicts.next_number())
+        drawn = draw(options.seed, below, found, verdicts.numbers())
         mutations = verdicts.living() if options.again else undecided(drawn, verdicts, options.count)
-        for tests in dict.fromkeys(one for file in below for one in folders.tests_of(file)):
-            workshop.measure(tests)
-        run(mutations, verdicts, tree, workshop.build, workshop.test)
+        run(mutations, verdicts, tree, workshop.build, workshop.test, workshop.measure)
     print(report(verdicts))
 
 
