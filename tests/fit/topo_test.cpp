@@ -158,6 +158,7 @@ TEST(Topo, WhatIsCutOrContradictoryIsLocated) {
   };
   says("", "node.topo: ", "nvidia-smi topo -m");
   says("no matrix\n", "node.topo: ", "nvidia-smi topo -m");
+  says("GPU0\t X \n", "node.topo: ", "nvidia-smi topo -m");  // a row without its heading
   says(whole.substr(0, whole.find("GPU5\tNV18")), "node.topo:6:1: ", "5 of 18 rows");
   says(whole.substr(0, whole.find("GPU5\tNV18") + 12), "node.topo:7:1: ", "columns");
   says(changed("GPU3\tNV18", "GPU3\tNV12"), "node.topo:5:1: GPU3 to GPU0 is NV12",

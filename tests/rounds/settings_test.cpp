@@ -33,6 +33,14 @@ TEST(SettingsBetweenSites, ChangeTheirPart) {
   EXPECT_EQ(set("eager_diloco", "scheme.overlap_steps", "5").overlap_steps, 5);
 }
 
+TEST(SettingsBetweenSites, MoveOnlyStateThatThereIs) {
+  Scheme averaging = scheme_named("diloco");
+  averaging.between_sites->state_bytes = 0;
+  const Setting host{"scheme.outer_state", "host"};
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(with_settings(averaging, {&host, 1})); }),
+            "`set` scheme.outer_state: diloco keeps no outer state");
+}
+
 TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
   const auto error = [](const char* name, const char* key, const char* value) {
     return input_error_of([&] { static_cast<void>(set(name, key, value)); });

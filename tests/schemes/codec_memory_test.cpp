@@ -2,6 +2,8 @@
 // What schemes keep in memory, as their papers count it, in bytes a parameter.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -50,6 +52,14 @@ TEST(CodecBuffers, AreTheWiresThatLeaveAndArrive) {
   EXPECT_DOUBLE_EQ(memory_of("qgz").buffers, 2 * (4 + 32.0 / 2048) / 8);
   // Those of all 8 ranks, its own among them.
   EXPECT_DOUBLE_EQ(memory_of("top_k").buffers, 8 * 64.0 / 4096 * (32 + 12) / 8);
+}
+
+TEST(CodecBuffers, TakeAsMuchOfAParameterWhateverTheNumberOfRanks) {
+  // Numbers of ranks that divide no power of two, so that a share would have to be rounded up.
+  for (const auto& [nodes, gpus] : {std::pair{3, 2}, std::pair{5, 3}, std::pair{7, 1}}) {
+    EXPECT_DOUBLE_EQ(memory_of("qwz", nodes, gpus).buffers, (8 + 32.0 / 2048) / 8);
+    EXPECT_DOUBLE_EQ(memory_of("qgz", nodes, gpus).buffers, 2 * (4 + 32.0 / 2048) / 8);
+  }
 }
 
 TEST(CodecMemory, IsCountedInAStepsMemory) {

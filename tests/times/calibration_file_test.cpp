@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "tests/input_errors.hpp"
@@ -46,6 +47,27 @@ TEST(CalibrationFile, GivesTheSpreadOfEachKernelsLaunches) {
   only["spread_s"] = one(-1);
   const std::string error = input_error_of([&] { static_cast<void>(read(table)); });
   EXPECT_NE(error.find("sample.json: /codecs/0/spread_s/0: "), std::string::npos) << error;
+}
+
+TEST(CalibrationFile, TakesTheFirstAndTheLastPlausibleValue) {
+  const auto error_of = [](const char* key, double value) {
+    Json table = table_of({row("int8_g128", "encode", 1 << 20, 0.5)});
+    if (key == std::string("median_s")) {
+      table["codecs"][0][key] = one(value);
+    } else {
+      table[key] = value;
+    }
+    return input_error_of([&] { static_cast<void>(read(table)); });
+  };
+  for (const auto& [key, first, last] :
+       {std::tuple{"median_s", 1e-12, 1e6}, std::tuple{"memory_bandwidth_Bps", 1e3, 1e18}}) {
+    for (const double plausible : {first, last}) {
+      EXPECT_EQ(error_of(key, plausible).find("plausible"), std::string::npos) << key << plausible;
+    }
+    for (const double other : {first * 0.99, last * 1.01}) {
+      EXPECT_NE(error_of(key, other).find("is not a plausible"), std::string::npos) << key << other;
+    }
+  }
 }
 
 TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {

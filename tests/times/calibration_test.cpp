@@ -136,7 +136,8 @@ TEST(KernelTime, ThatTheTableLacksIsOfTheBytesAtItsMedianShareAndALaunch) {
 TEST(KernelTime, OfFeedbackThatIsComposedIsThatOfItsParts) {
   constexpr double kWire = 1.03125, kElements = 1e9;
   const KernelUse composed = use("mxfp8", codecs::Operation::encode_feedback, kElements);
-  const Gpu gpu = tables_gpu();
+  Gpu gpu = tables_gpu();
+  gpu.launch_latency = 3_us;
   const double rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
   const double launch = seconds_of_bytes(gpu, gpu.memory_bandwidth, 0);
   const double bytes = (4 + 4 + 4) + (4 + kWire) + (kWire + 4) + (4 + 4 + 4 + 4);
@@ -168,7 +169,8 @@ TEST(KernelTime, OfAnAdditionThatIsComposedIsThatOfItsParts) {
   constexpr double kElements = 1e9;
   KernelUse composed = use("fp16", codecs::Operation::decode_add, kElements);
   composed.shape.value_bytes = 2;
-  const Gpu gpu = tables_gpu();
+  Gpu gpu = tables_gpu();
+  gpu.launch_latency = 3_us;
   const double rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
   const double launch = seconds_of_bytes(gpu, gpu.memory_bandwidth, 0);
   const KernelEstimate time = kernel_time(roofline(), gpu, composed);
