@@ -37,7 +37,9 @@ TEST(SettingsBetweenSites, MoveOnlyStateThatThereIs) {
   Scheme averaging = scheme_named("diloco");
   averaging.between_sites->state_bytes = 0;
   const Setting host{"scheme.outer_state", "host"};
-  EXPECT_EQ(input_error_of([&] { static_cast<void>(with_settings(averaging, {&host, 1})); }),
+  EXPECT_EQ(input_error_of([&] {
+              static_cast<void>(with_settings(averaging, {&host, 1}));
+            }),
             "`set` scheme.outer_state: diloco keeps no outer state");
 }
 

@@ -12,9 +12,14 @@ TEST(Slowdown, IsSharedByTheMessagesThatASiteSendsAtOnce) {
   constexpr double kSlowdown = 1.25;
   for (const Exchange* exchange :
        {&exchanges::all_gather, &exchanges::grouped_gather, &exchanges::tree_gather}) {
+    WideArea area = equal_sites(1, 10 * kGB);
+    for (const char* name : {"b", "c", "d"}) {
+      area.sites.push_back(area.sites.front());
+      area.sites.back().name = name;
+    }
     RoundShape shape = equal_rounds(exchange, 4, 10, 10 * kGB);
     for (SiteWork& site : shape.sites) site.slowdown = kSlowdown;
-    const RoundPlan plan = plan_round(equal_sites(4, 10 * kGB), shape);
+    const RoundPlan plan = plan_round(area, shape);
     int messages = 0;
     for (const Operation& operation : plan.schedule.operations) {
       if (operation.kind != OperationKind::flow) continue;

@@ -36,9 +36,7 @@ TEST(TileExcess, OfSmallProductsIsThatOfTilesOfMultiplesOf64) {
   EXPECT_DOUBLE_EQ(excess(kRows, 65, 1, 1), 128.0 / 65);
 }
 
-TEST(TileExcess, DoesNotShowInATableWithoutTiles) {
-  EXPECT_EQ(tile_excess({}, 1, 1, 1, 132), 1);
-}
+TEST(TileExcess, DoesNotShowInATableWithoutTiles) { EXPECT_EQ(tile_excess({}, 1, 1, 1, 132), 1); }
 
 }  // namespace
 }  // namespace sim
