@@ -154,12 +154,14 @@ def parse(arguments):
 
 def main(arguments):
     options = parse(arguments)
-    tree = options.folder / "tree"
+    folder = options.folder.resolve()
+    tree = folder / "tree"
     copy_tree(ROOT, tree)
     lengths, digest = sources_of(tree)
-    verdicts = Verdicts(options.folder / f"seed_{options.seed}.jsonl", digest)
+    where = "" if options.below == "sim" else "_" + options.below.rstrip("/").replace("/", "_")
+    verdicts = Verdicts(folder / f"seed_{options.seed}{where}.jsonl", digest)
     if not options.report:
-        workshop = Workshop(options.folder, options.jobs, options.linker)
+        workshop = Workshop(folder, options.jobs, options.linker)
         workshop.configure()
         compiler = workshop.compiler_arguments()
         below = {file: length for file, length in lengths.items()
