@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the outer step between sites moves in memory.
+// What the outer step between sites keeps and moves in memory.
 #include <gtest/gtest.h>
 
 #include "sim/schemes/scheme.hpp"
@@ -24,6 +24,12 @@ TEST(OuterUpdates, OfTwoResultsMoveTwiceAsMuch) {
   for (const char* scheme : {"eager_diloco", "noloco"}) {
     EXPECT_EQ(values_moved(scheme), 2 * values_moved("diloco")) << scheme;
   }
+}
+
+// The outer weights and their momentum in FP32, and an eager site's own change.
+TEST(OuterState, IsTwoValuesOfAParameterAndTheChangeOfAnEagerSite) {
+  EXPECT_EQ(scheme_named("diloco").between_sites->state_bytes, 2 * 4);
+  EXPECT_EQ(scheme_named("eager_diloco").between_sites->state_bytes, 3 * 4);
 }
 
 }  // namespace
