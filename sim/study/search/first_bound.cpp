@@ -185,17 +185,30 @@ double FirstBound::seconds(const Cluster& cluster, double factor) const {
   return std::max({compute_s, bytes / rate, both_s + update_s}) * (1 - kRounded);
 }
 
-FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p, const Wire& wire) {
+StageSlowdowns FirstBounds::slowdowns(const Job& job, const Parallelism& p) {
+  const Cluster& cluster = job.cluster();
+  const double step =
+      slowdown_of_step(cluster, {p.pipeline, p.accumulation * p.virtual_stages, p.tensor});
+  if (p.pipeline == 1 || cluster.speed_spread <= 0) return {step, step};
   const std::lock_guard lock(mutex_);
-  const Key key{rank_count(job.cluster()), tensor_nodes(job.cluster(), p), of_passes(p)};
+  const auto [known, added] =
+      of_stages_.try_emplace({rank_count(cluster), p.pipeline, p.tensor, p.placement});
+  if (added) known->second = stage_slowdowns(cluster, p);
+  return {std::min(step, known->second.stage), known->second.fastest};
+}
+
+FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p, const Wire& wire,
+                                        double slowdown) {
+  const std::lock_guard lock(mutex_);
+  const Key key{slowdown, tensor_nodes(job.cluster(), p), of_passes(p)};
   const auto [known, added] = known_.at(key, p.tensor > 1 ? wire : Wire{});
   if (!added) return known;
-  known = passes_of(job, p, wire);
+  known = passes_of(job, p, wire, slowdown);
   if (p.matrices == MatrixPrecision::bf16) return known;
   // Products may take what is gathered as it comes, as a form of ZeRO-3 or as a scheme has it.
   Parallelism other = p;
   other.gathers_matrices = !p.gathers_matrices;
-  return known = least(known, passes_of(job, other, wire));
+  return known = least(known, passes_of(job, other, wire, slowdown));
 }
 
 FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
@@ -207,13 +220,12 @@ FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
   return a;
 }
 
-FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const Wire& wire) {
+FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const Wire& wire,
+                                           double slowdown) {
   const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
-  const Turns turns{p.pipeline, p.accumulation * p.virtual_stages, p.tensor};
-  const double slow = slowdown_of_step(job.cluster(), turns);
   const auto seconds = [&](const Operators& operators) {
     const BlockTime time = roofline.block(operators);
-    return time.memory_seconds + (time.seconds - time.memory_seconds) * slow;
+    return time.memory_seconds + (time.seconds - time.memory_seconds) * slowdown;
   };
   const LayerOperators layer = layer_operators(job.model, p);
   const EndOperators ends = end_operators(job.model, p);
@@ -238,7 +250,9 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
 
 FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire& wire,
                                 const std::vector<Buffers>& by_stage) {
-  const Passes pass = passes(job, p, wire);
+  const StageSlowdowns slow = slowdowns(job, p);
+  const Passes pass = passes(job, p, wire, slow.stage);
+  const double other_stages = std::min(1.0, slow.fastest / slow.stage);
   constexpr double kLongest = std::numeric_limits<double>::infinity();
   FirstBound bound{.from_forward_s = kLongest, .to_backward_s = kLongest};
   for (int stage = 0; stage < p.pipeline; ++stage) {
@@ -252,8 +266,9 @@ FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire
                             (first ? pass.embedding_backward : 0) + (last ? pass.head_backward : 0);
     // What the stages before it do first, and last: beside those passes that nothing waits for.
     const int before_it = first_layer(job.model, p, stage);
-    const double fill = first ? 0 : before_it * pass.forward + pass.embedding;
-    const double drain = first ? 0 : before_it * pass.backward + pass.embedding_backward;
+    const double fill = first ? 0 : other_stages * (before_it * pass.forward + pass.embedding);
+    const double drain =
+        first ? 0 : other_stages * (before_it * pass.backward + pass.embedding_backward);
     const double beside = first ? 0 : buffer.backward;
     const double before = (by_stage.empty() ? 0 : by_stage.front().first) + fill;
     const double passes_s = p.accumulation * (forward + backward);

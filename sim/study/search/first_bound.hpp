@@ -24,12 +24,14 @@
 // lengthens the step.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <tuple>
 #include <vector>
 
 #include "sim/study/job.hpp"
 #include "sim/study/search/memo.hpp"
+#include "sim/study/search/stage_slowdowns.hpp"
 
 namespace sim::study {
 
@@ -73,16 +75,24 @@ class FirstBounds {
     double forward = 0, backward = 0;
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
-  // By GPUs (whose speeds differ), nodes that tensor parallelism spans, and what matters of the
-  // parallelism and of the wire.
-  using Key = std::tuple<int, int, Parallelism>;
+  // By the slowdown of GPUs whose speeds differ, nodes that tensor parallelism spans, and what matters
+  // of the parallelism and of the wire.
+  using Key = std::tuple<double, int, Parallelism>;
+
+  // Of a step's GPUs, whose speeds differ. Where ranks are simulated one by one, the slowest GPU of all
+  // is one stage's alone.
+  [[nodiscard]] StageSlowdowns slowdowns(const Job& job, const Parallelism& p);
+  using StagesKey = std::tuple<int, int, int, Placement>;  // ranks, stages, tensor
 
   [[nodiscard]] static Passes least(Passes a, const Passes& b);
-  [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p, const Wire& wire);
-  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const Wire& wire);
+  [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p, const Wire& wire,
+                                        double slowdown);
+  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const Wire& wire,
+                              double slowdown);
 
   std::mutex mutex_;
   Memo<Key, Wire, Passes> known_;
+  std::map<StagesKey, StageSlowdowns> of_stages_;
 };
 
 }  // namespace sim::study
