@@ -128,19 +128,27 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   return o;
 }
 
+// By flag.
+std::vector<std::pair<const char*, fs::path>> outputs_of(const CheckOptions& options) {
+  std::vector<std::pair<const char*, fs::path>> outputs;
+  if (options.update) outputs.emplace_back("--baseline", options.baseline);
+  if (!options.junit.empty()) outputs.emplace_back("--junit", options.junit);
+  if (!options.markdown.empty()) outputs.emplace_back("--markdown", options.markdown);
+  return outputs;
+}
+
 // Notes the files that the results come from, whose points other processes run, or have run.
 void note_inputs(const CheckOptions& options) {
   if (is_spec(options.what)) return sim::note_inputs(files_of_spec(read_spec(options.what)));
   if (options.what == "-" || options.what.ends_with(".json")) return;
   Store store(options.what, sim::sweep::Access::read);
   note_files(store, folder_of(options.what));
+  for (const auto& [flag, file] : outputs_of(options)) refuse_contents(flag, file, store);
 }
 
 // Each is a file of its own that can be written.
 void check_outputs(const CheckOptions& options) {
-  if (options.update) sim::require_writable("--baseline", options.baseline);
-  if (!options.junit.empty()) sim::require_writable("--junit", options.junit);
-  if (!options.markdown.empty()) sim::require_writable("--markdown", options.markdown);
+  for (const auto& [flag, file] : outputs_of(options)) sim::require_writable(flag, file);
 }
 
 // None where --update writes the first one.

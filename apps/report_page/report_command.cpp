@@ -111,7 +111,7 @@ int report_command(const Arguments& arguments) {
   Store store(options->store, sim::sweep::Access::read);
   sim::require_writable("--output", options->output);
   note_files(store, paths_from(*options));
-  refuse_spec("--output", options->output, store);
+  refuse_contents("--output", options->output, store);
   Inputs study = study_of(store);
   study["timelines"] = timelines(store, *options);
   const std::string page = page_of(study);

@@ -71,7 +71,7 @@ int export_command(const Arguments& arguments) {
   note_files(store, folder_of(file));
   std::optional<sim::OutputFile> written;
   if (!output_file.empty()) {
-    refuse_spec("--output", output_file, store);
+    refuse_contents("--output", output_file, store);
     written.emplace("--output", output_file);
   }
   const Write write = [&](std::string_view text) {

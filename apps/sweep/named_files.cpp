@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/files_in_use.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 
 namespace apps {
@@ -170,15 +172,22 @@ void note_files(Store& store, const fs::path& folder) {
   });
 }
 
-void refuse_spec(std::string_view place, const fs::path& output, Store& store) {
-  const auto identity = store.identity();
-  std::error_code error;
-  const bool is_spec = identity && fs::is_regular_file(output, error) &&
-                       fs::file_size(output, error) == identity->spec.size() &&
-                       sim::read_to_replace(output, identity->spec.size()) == identity->spec;
-  if (!is_spec) return;
-  throw sim::InputError(fmt::format("{}: {}: is the spec of {}; name another file", place,
-                                    output.string(), store.file().string()));
+void refuse_contents(std::string_view place, const fs::path& output, Store& store) {
+  if (!is_file(output)) return;
+  const std::string hash =
+      sim::sweep::sha256(sim::read_to_replace(output, std::numeric_limits<std::size_t>::max()));
+  const auto refuse = [&](const std::string& what) {
+    throw sim::InputError(fmt::format("{}: {}: is the {} of {}; name another file", place,
+                                      output.string(), what, store.file().string()));
+  };
+  if (const auto identity = store.identity(); identity && identity->spec_sha256 == hash) {
+    refuse("spec");
+  }
+  for (const auto& origin : store.origins()) {
+    for (const auto& [name, of_input] : origin.files) {
+      if (of_input == hash) refuse(fmt::format("input {}", sim::printable(name)));
+    }
+  }
 }
 
 }  // namespace apps

@@ -42,8 +42,8 @@ class PointFiles {
 // swept from if that lies beside it, as inputs (sim/base/files_in_use.hpp).
 void note_files(Store& store, const std::filesystem::path& folder);
 
-// Throws an InputError that begins with `place` if `output` is the store's spec, wherever it lies:
-// the store has its text.
-void refuse_spec(std::string_view place, const std::filesystem::path& output, Store& store);
+// Throws an InputError that begins with `place` if `output` has the contents of the store's spec, or of
+// a file that its points read, wherever these lie: the store knows their hashes.
+void refuse_contents(std::string_view place, const std::filesystem::path& output, Store& store);
 
 }  // namespace apps

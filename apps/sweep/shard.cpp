@@ -19,6 +19,16 @@ std::optional<int> variable(const char* name) {
   return text == nullptr ? std::nullopt : sim::number_in<int>(text);
 }
 
+// The same; one that is no number would run the whole sweep.
+std::optional<int> array_variable(const char* name) {
+  const char* text = std::getenv(name);
+  const std::optional<int> value = variable(name);
+  if (text == nullptr || value) return value;
+  throw sim::InputError(fmt::format(
+      "--shard: {} is '{}', which is not a whole number; name the shard, e.g. --shard 1/4", name,
+      sim::printable(text)));
+}
+
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
@@ -35,11 +45,11 @@ Shard parse_shard(const std::string& text) {
 }
 
 std::optional<Shard> slurm_shard() {
-  const auto id = variable("SLURM_ARRAY_TASK_ID");
-  const auto first = variable("SLURM_ARRAY_TASK_MIN");
-  const auto count = variable("SLURM_ARRAY_TASK_COUNT");
+  const auto id = array_variable("SLURM_ARRAY_TASK_ID");
+  const auto first = array_variable("SLURM_ARRAY_TASK_MIN");
+  const auto count = array_variable("SLURM_ARRAY_TASK_COUNT");
   if (!id || !first || !count) return std::nullopt;
-  const int step = variable("SLURM_ARRAY_TASK_STEP").value_or(1);
+  const int step = array_variable("SLURM_ARRAY_TASK_STEP").value_or(1);
   const int number = step < 1 ? 0 : (*id - *first) / step + 1;
   if (number >= 1 && number <= *count && (*id - *first) % step == 0) return Shard{number, *count};
   throw sim::InputError(

@@ -232,7 +232,9 @@ Parsed<double> parse_base(std::string_view text, Dimension dimension, std::strin
     return {std::nullopt, unknown_unit(parts.value->unit, dimension)};
   }
   const double base = parts.value->number * unit->multiply / unit->divide;
-  if (base > dimension.most || (base < dimension.least && parts.value->number != 0)) {
+  constexpr double kRounded = 1e-9;  // of a limit that a message names in another unit
+  if (base > dimension.most * (1 + kRounded) ||
+      (base < dimension.least * (1 - kRounded) && parts.value->number != 0)) {
     return {std::nullopt, out_of_range(text, base > dimension.most, dimension)};
   }
   return {base, {}};

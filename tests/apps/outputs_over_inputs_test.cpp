@@ -53,7 +53,7 @@ std::vector<std::string> and_files(std::vector<std::string> files, std::vector<s
 }
 
 void expect_says_why(const std::string& line) {
-  for (const char* why : {"is an input", "is the spec of", "already exists"}) {
+  for (const char* why : {"is an input", "is the input", "is the spec of", "already exists"}) {
     if (line.find(why) != std::string::npos) return;
   }
   ADD_FAILURE() << line;

@@ -47,6 +47,21 @@ TEST_F(Outputs, AreNotTheSpecOfAStoreWhereverItLies) {
   }
 }
 
+// A store may lie apart from its spec, and from what the spec's paths start from.
+TEST_F(Outputs, AreNoInputsOfAStoreWhereverTheyLie) {
+  fs::create_directory(here() / "apart");
+  fs::copy(here() / "s.sqlite", here() / "apart/s.sqlite");
+  const std::string before = text_of(here() / "table.json");
+  for (const char* command : {"export apart/s.sqlite -o table.json",
+                              "report apart/s.sqlite --timeline none -o table.json"}) {
+    expect_refused(run(words(command), here()), "--output");
+  }
+  expect_refused(
+      run(words("check apart/s.sqlite --baseline s.baseline.json --junit table.json"), here()),
+      "--junit");
+  EXPECT_EQ(text_of(here() / "table.json"), before);
+}
+
 TEST_F(Outputs, AreFilesOfTheirOwn) {
   const std::string to_two = std::string(kRun) + " --range off --perfetto x ";
   for (const auto& [command, flag] :

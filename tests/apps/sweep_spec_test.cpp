@@ -216,6 +216,8 @@ TEST(SweepShards, AreTheTasksOfAJobArrayOfSlurm) {
   const Outcome outcome = sweep_in(sandbox, "--dry-run");
   expect_refused(outcome, "--shard");
   EXPECT_EQ(sweep_in(sandbox, "--dry-run --shard 2/3").code, 0) << "what is said goes first";
+  setenv("SLURM_ARRAY_TASK_ID", "x", 1);
+  expect_refused(sweep_in(sandbox, "--dry-run"), "--shard");
 }
 
 // An array of one task of three is not an array of one part: it would run all points again.
