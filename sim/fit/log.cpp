@@ -34,16 +34,16 @@ bool same_run(const Log& a, const Log& b) {
 }  // namespace
 
 void check_time(const LogTime& time, const std::string& place) {
-  constexpr double kMostBytes = 1e15, kLeastSeconds = 1e-9, kMostSeconds = 1e6;
+  constexpr double kMostBytes = 1e15, kShortest_s = 1e-9, kLongest_s = 1e6;
   if (time.bytes < 1 || time.bytes > kMostBytes) {
     throw InputError(
         fmt::format("{}a size of {} B is not from 1 to {} B; correct or remove the line", place,
                     time.bytes, kMostBytes));
   }
-  if (time.seconds < kLeastSeconds || time.seconds > kMostSeconds) {
+  if (time.seconds < kShortest_s || time.seconds > kLongest_s) {
     throw InputError(
         fmt::format("{}a time of {} s is not from {} to {} s; correct or remove the line", place,
-                    time.seconds, kLeastSeconds, kMostSeconds));
+                    time.seconds, kShortest_s, kLongest_s));
   }
 }
 
