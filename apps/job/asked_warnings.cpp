@@ -17,13 +17,12 @@ namespace {
 void add_leader(const sim::study::Job& job, const sim::Scheme& scheme,
                 std::set<std::string>& lines) {
   const sim::WideArea& area = job.topology;
-  const sim::Exchange& exchange = *scheme.between_sites->exchange;
-  if (!exchange.has_leader || (exchange.has_syncer && area.syncer) || area.sites.size() < 2) return;
+  const bool lacks_syncer = scheme.between_sites->exchange->has_syncer && !area.syncer;
+  if (!lacks_syncer || area.sites.size() < 2) return;
   lines.insert(fmt::format(
-      "{}: {}, the first site of {} by name, sums what all sites send, over its own lines; {}",
-      scheme.name, area.sites.front().name, area.name,
-      exchange.has_syncer ? "add the host that does to the file, as [syncer]"
-                          : "rename the sites to choose another"));
+      "{}: {}, the first site of {} by name, sums what all sites send, over its own lines; add the "
+      "host that does to the file, as [syncer]",
+      scheme.name, area.sites.front().name, area.name));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace apps {
 
 // Of groups that do not run as --algorithm or --protocol asks for, each line once for all sites; and of
-// a site that leads a round because its name comes first.
+// a site that leads in place of a syncer because its name comes first.
 void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup> setups);
 
 }  // namespace apps
