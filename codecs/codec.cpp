@@ -9,11 +9,6 @@ void require(bool condition, const char* why) {
   if (!condition) throw std::invalid_argument(why);
 }
 
-float largest_magnitude(const Format& format, std::size_t elements) {
-  const auto largest = format.layout->largest;
-  return largest == nullptr ? kLargestMagnitude : largest(format, elements);
-}
-
 Traffic memory_traffic(const KernelShape& shape) { return shape.wire.layout->traffic(shape); }
 
 bool is_fused(const KernelShape& shape) {

@@ -88,8 +88,6 @@ struct Layout {
   double (*bytes_per_element)(const Format&) = nullptr;
   // Of a kernel that reads this layout, or of an encode that writes it.
   Traffic (*traffic)(const KernelShape&) = streamed_traffic;
-  // Of largest_magnitude(); null: kLargestMagnitude.
-  float (*largest)(const Format&, std::size_t elements) = nullptr;
   // Whether its codecs also work with groups of this size, from 32 to 2^20; null: their own alone.
   bool (*takes_group)(const Format&, std::size_t group) = nullptr;
   // Of is_fused(), for encode_feedback and decode_add; null: no.
@@ -109,15 +107,6 @@ struct Codec {
                  std::span<std::byte> wire) = nullptr;
   void (*decode)(const Format&, std::span<const std::byte> wire, std::span<float> values) = nullptr;
 };
-
-// Up to this magnitude, so many values decode to finite ones, whatever their signs. Larger ones may decode
-// to infinities or NaNs: scales that are sums or norms overflow, as do transforms.
-inline constexpr float kLargestMagnitude = 0x1p126f;
-[[nodiscard]] float largest_magnitude(const Format& format, std::size_t elements);
-// With a transform of blocks: there and back, each value may become the sum of a block.
-[[nodiscard]] constexpr float largest_rotated(std::size_t block) {
-  return kLargestMagnitude / static_cast<float>(block * block);
-}
 
 // For a caller's breach of a function's contract: throws std::invalid_argument unless `condition`
 // holds.

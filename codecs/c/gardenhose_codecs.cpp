@@ -4,6 +4,7 @@
 
 #include "codecs/c/arguments.hpp"
 #include "codecs/cpu/cpu.hpp"
+#include "codecs/magnitude.hpp"
 
 namespace {
 

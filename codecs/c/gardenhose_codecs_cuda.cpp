@@ -9,6 +9,7 @@
 #include "codecs/cuda/decode_add.hpp"
 #include "codecs/cuda/feedback.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/magnitude.hpp"
 #include "codecs/two_level/kernels.hpp"
 
 namespace {

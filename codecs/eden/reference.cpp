@@ -226,10 +226,7 @@ void decode_reduce_eden(const Format& format, std::span<const std::byte> wires, 
 namespace {
 
 // A group is a rotation's block, of no other size.
-constexpr Layout kEdenLayout{
-    .bytes = rotated_bytes,
-    .bytes_per_element = group_bytes_per_element,
-    .largest = [](const Format& format, std::size_t) { return largest_rotated(format.block); }};
+constexpr Layout kEdenLayout{.bytes = rotated_bytes, .bytes_per_element = group_bytes_per_element};
 
 constexpr Codec eden_row(std::string_view name, std::string_view summary, Element element) {
   return {.name = name,

@@ -2,7 +2,6 @@
 // Where groups stand on the wire, and their codes as bits of bytes.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "codecs/group/steps.hpp"
@@ -65,28 +64,10 @@ float load(std::span<const std::byte> wire, std::size_t offset) {
   return value;
 }
 
-// Of so many values that each scale is a sum of.
-float largest_in_groups(const Format& format, std::size_t elements) {
-  constexpr float kLargestHalf = 65504;
-  const auto count = static_cast<float>(std::clamp<std::size_t>(elements, 1, format.group));
-  switch (format.scale) {
-    case Scale::none:
-      return format.element == Element::fp16 ? kLargestHalf : kLargestMagnitude;
-    case Scale::norm:
-    case Scale::root_mean_square:
-      return std::sqrt(kLargestMagnitude / count);
-    case Scale::mean_magnitude:
-      return kLargestMagnitude / count;
-    default:
-      return format.rotation == Rotation::none ? kLargestMagnitude : largest_rotated(format.block);
-  }
-}
-
 }  // namespace
 
 constexpr Layout kGroupLayout{.bytes = wire_bytes,
                               .bytes_per_element = group_bytes_per_element,
-                              .largest = largest_in_groups,
                               .takes_group = layout_takes_group,
                               .fuses_feedback = fuses_group_feedback,
                               .fuses_add = fuses_group_add};

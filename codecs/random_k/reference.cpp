@@ -117,17 +117,10 @@ Traffic drawn_traffic(const KernelShape& shape) {
   return traffic;
 }
 
-// Unbiased ones are scaled up.
-float largest_drawn(const Format& format, std::size_t) {
-  if (format.rounding == Rounding::nearest) return kLargestMagnitude;
-  return kLargestMagnitude / static_cast<float>(format.group / format.keep);
-}
-
 // Drawn by all ranks alike, and sent as they are: values of the same places meet.
 constexpr Layout kDrawnLayout{.bytes = random_k_bytes,
                               .bytes_per_element = random_k_bytes_per_element,
                               .traffic = drawn_traffic,
-                              .largest = largest_drawn,
                               .fuses_feedback = [](const Format&) { return true; },
                               .summable = true};
 

@@ -49,11 +49,9 @@ void require_wires(const Format& format, std::size_t elements, std::size_t bytes
   require(bytes == encoded_bytes(format, elements), "a wire is encoded_bytes() long");
 }
 
-constexpr Layout kRotatedLayout{
-    .bytes = rotated_bytes,
-    .bytes_per_element = group_bytes_per_element,
-    .largest = [](const Format& format, std::size_t) { return largest_rotated(format.block); },
-    .takes_group = layout_takes_group};
+constexpr Layout kRotatedLayout{.bytes = rotated_bytes,
+                                .bytes_per_element = group_bytes_per_element,
+                                .takes_group = layout_takes_group};
 
 }  // namespace
 

@@ -161,10 +161,6 @@ Traffic enumerated_traffic(const KernelShape& shape) {
   return traffic;
 }
 
-float largest_sparse(const Format& format, std::size_t) {
-  return format.rotation == Rotation::none ? kLargestMagnitude : largest_rotated(format.block);
-}
-
 // What is not sent stays: the kernels that choose write it at once.
 bool fuses_sparse_feedback(const Format&) { return true; }
 
@@ -172,7 +168,6 @@ bool fuses_sparse_feedback(const Format&) { return true; }
 
 constexpr Layout kSparseLayout{.bytes = sparse_bytes,
                                .bytes_per_element = sparse_bytes_per_element,
-                               .largest = largest_sparse,
                                .fuses_feedback = fuses_sparse_feedback};
 constexpr Layout kEnumeratedLayout{.bytes = sparse_bytes,
                                    .bytes_per_element = sparse_bytes_per_element,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codecs/magnitude.hpp"
 #include "codecs/rotation/rotation.hpp"
 #include "tests/codecs/wire.hpp"
 
