@@ -99,7 +99,7 @@ const std::map<std::string, std::string> kFlagValues{
     {"inner-scheme", "sharded"},
     {"junit", "nowhere.xml"},
     {"kernels", "eager"},
-    {"kineto", "nowhere.json"},
+    {"kineto", "nowhere.kineto"},
     {"loss", "fused"},
     {"markdown", "nowhere.md"},
     {"measured", "nowhere.csv"},
