@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of README and docs that simulate rounds between sites, with a program that was built
-under sanitizers: none finds a fault. What the commands print is compared by the release build's tests.
+"""Runs the rounds between sites of README and docs with a program that was built under sanitizers: none
+finds a fault. Searches over many rounds, which `plan` and `solve` make, would take a sanitizer too long.
+What the commands print is compared by the release build's tests.
 
 Usage: page_rounds_test.py BUILD_FOLDER
 """
@@ -19,7 +20,7 @@ sys.dont_write_bytecode = True
 
 from page_cases import page_cases  # noqa: E402
 
-FEWEST = 20  # fewer are no longer found rather than no longer there
+FEWEST = 15  # fewer are no longer found rather than no longer there
 AREAS = {path.stem for path in (ROOT / "topologies/wide_area").glob("*.toml")}
 
 
@@ -52,13 +53,15 @@ def problem_of(program, case):
 
 def main():
     program = Path(sys.argv[1]).resolve() / "gardenhose"
-    cases = [case for case in page_cases() if has_sites(*case[1:]) and not unwritten(*case[1:])]
+    cases = [case for case in page_cases()
+             if case[1][0] == "run" and has_sites(*case[1:]) and not unwritten(*case[1:])]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         problems = list(filter(None, pool.map(lambda case: problem_of(program, case), cases)))
     print(f"{len(cases)} commands with rounds, {len(problems)} with problems")
     if len(cases) < FEWEST:
         problems.append(f"fewer than {FEWEST} commands were found")
-    sys.exit("\n".join(problems))
+    if problems:
+        sys.exit("\n".join(problems))
 
 
 if __name__ == "__main__":
