@@ -18,6 +18,7 @@
 #include "apps/job/asked_warnings.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/job/setup_flags.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/answer.hpp"
