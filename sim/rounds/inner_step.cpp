@@ -25,19 +25,33 @@ double backward_seconds(const Schedule& schedule, const Timeline& timeline, int 
   return *std::ranges::max_element(by_rank) / micro_batches;
 }
 
+// Parts in which a site's gradients leave it: as many as its fullest stage has buckets, or units. With
+// several in flight, more of them would change a round by less than a sixty-fourth of a backward pass.
+std::size_t gradient_parts(const Model& model, const Parallelism& p) {
+  constexpr std::size_t kMost = 64;
+  std::size_t most = 1;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const auto buckets =
+        p.sharding.stage == 3 ? units_of(model, p, stage) : buckets_of(model, p, stage);
+    most = std::max(most, buckets.size());
+  }
+  return std::min(most, kMost);
+}
+
 // Gradients that nothing reduces inside the site are ready layer by layer, while the backward pass of
 // the last micro-batch goes on.
-std::vector<double> ready_by_layer(double backward_s, double needed_s) {
+std::vector<double> ready_by_layer(std::size_t parts, double backward_s, double needed_s) {
   std::vector<double> ready;
-  for (int part = 1; part <= kGradientParts; ++part) {
-    ready.push_back(needed_s - backward_s * (1 - static_cast<double>(part) / kGradientParts));
+  for (std::size_t part = 1; part <= parts; ++part) {
+    const double left = 1 - static_cast<double>(part) / static_cast<double>(parts);
+    ready.push_back(needed_s - backward_s * left);
   }
   return ready;
 }
 
 // Gradients that are reduced while the backward pass goes on are ready in parts.
 std::vector<double> ready_as_reduced(const Schedule& schedule, const Timeline& timeline,
-                                     int micro_batches, double needed_s) {
+                                     std::size_t parts, int micro_batches, double needed_s) {
   std::vector<double> ends;
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
@@ -47,9 +61,9 @@ std::vector<double> ready_as_reduced(const Schedule& schedule, const Timeline& t
     ends.insert(ends.end(), alike, std::min(needed_s, timeline.end_s[id]));
   }
   if (ends.empty()) {
-    return ready_by_layer(backward_seconds(schedule, timeline, micro_batches), needed_s);
+    return ready_by_layer(parts, backward_seconds(schedule, timeline, micro_batches), needed_s);
   }
-  return ready_parts(std::move(ends));
+  return ready_parts(std::move(ends), parts);
 }
 
 double update_begins(const Schedule& schedule, const Timeline& timeline) {
@@ -108,12 +122,12 @@ void add_outer_traffic(const Cluster& cluster, const OuterTraffic& traffic, doub
 
 }  // namespace
 
-std::vector<double> ready_parts(std::vector<double> pieces_s) {
+std::vector<double> ready_parts(std::vector<double> pieces_s, std::size_t parts) {
   require(!pieces_s.empty(), "a payload has a piece or more");
   std::ranges::sort(pieces_s);
   std::vector<double> ready;
-  for (std::size_t part = 1; part <= kGradientParts; ++part) {
-    const std::size_t pieces = (pieces_s.size() * part + kGradientParts - 1) / kGradientParts;
+  for (std::size_t part = 1; part <= parts; ++part) {
+    const std::size_t pieces = (pieces_s.size() * part + parts - 1) / parts;
     ready.push_back(pieces_s[pieces - 1]);
   }
   return ready;
@@ -135,14 +149,17 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
   const Timeline alone = simulate_step(inner, schedule, wiring);
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
-  const bool parts = sends_parts(context, scheme);
-  step.ready_s = parts ? ready_as_reduced(schedule, alone,
-                                          context.parallelism_at(table).accumulation, step.needed_s)
-                       : std::vector<double>{step.needed_s};
+  step.ready_s = {step.needed_s};
+  if (sends_parts(context, scheme)) {
+    const Parallelism p = context.parallelism_at(table);
+    step.ready_s = ready_as_reduced(schedule, alone, gradient_parts(context.model, p),
+                                    p.accumulation, step.needed_s);
+  }
   if (const OuterTraffic traffic = outer_traffic(context, table, scheme); traffic.rate_Bps > 0) {
     add_outer_traffic(site.cluster, traffic, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));
     step.slowdown = std::max(1.0, beside / step.seconds);
+    step.slowdown_Bps = traffic.rate_Bps;
   }
   step.seconds /= site.speed;
   step.needed_s /= site.speed;

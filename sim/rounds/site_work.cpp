@@ -87,6 +87,7 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExc
                                    largest_shard(shards), places);
   work.step_s = step.seconds;
   work.slowdown = step.slowdown;
+  work.slowdown_Bps = step.slowdown_Bps;
   work.ready_s = step.ready_s;
   work.needed_s = step.needed_s;
   work.whole_bytes = sent_bytes(exchange, shards, 1);
@@ -133,6 +134,15 @@ void set_own_steps(const RoundContext& context, int rounds, RoundShape& shape) {
     for (int i = 0; i < context.area.sites[table].count; ++i, ++place) {
       if (own) shape.sites[place].inner_steps = rounds * *own;
     }
+  }
+}
+
+// Sites exchange the same parts: as many as the site with most of them has.
+void send_as_many_parts(RoundShape& shape) {
+  std::size_t parts = 1;
+  for (const SiteWork& site : shape.sites) parts = std::max(parts, site.ready_s.size());
+  for (auto* sites : {&shape.sites, &shape.in_region}) {
+    for (SiteWork& site : *sites) site.ready_s = ready_parts(std::move(site.ready_s), parts);
   }
 }
 
@@ -268,6 +278,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
     add_work(context, table, exchange, inner_steps[table], shape);
     shape.gpus += site.count * data_parallel(site.cluster, context.parallelism_at(table));
   }
+  send_as_many_parts(shape);
   if (!exchange.gradients) {
     set_own_steps(context, exchange.inner_steps / scheme.between_sites->inner_steps, shape);
   }

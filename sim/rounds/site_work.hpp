@@ -57,18 +57,18 @@ struct RoundContext {
 // problems()).
 void check(const RoundContext& context, const Scheme& scheme);
 
-// Equal parts in which gradients leave a site while its backward pass goes on.
-inline constexpr int kGradientParts = 16;
-// Times, ascending, at which these parts of a payload are complete, from those of its equally large
-// pieces, of which there may be fewer than parts.
-[[nodiscard]] std::vector<double> ready_parts(std::vector<double> pieces_s);
+// Times, ascending, at which so many equal parts of a payload are complete, from those of its equally
+// large pieces, of which there may be fewer than parts.
+[[nodiscard]] std::vector<double> ready_parts(std::vector<double> pieces_s, std::size_t parts);
 
 // One inner step of the sites of a table.
 struct InnerStep {
   double seconds = 0;
-  double slowdown = 1;          // beside the most traffic that the site's access carries
-  std::vector<double> ready_s;  // gradients: when each of equal parts is reduced
-  double needed_s = 0;          // gradients: when the update begins
+  double slowdown = 1;      // beside the most traffic that the site's access carries
+  double slowdown_Bps = 0;  // that traffic, in and out alike
+  std::vector<double>
+      ready_s;          // gradients: when each of equal parts, as many as buckets, is reduced
+  double needed_s = 0;  // gradients: when the update begins
 };
 // Traffic to other sites beside the step: none for a scheme that sends between steps.
 struct OuterTraffic {

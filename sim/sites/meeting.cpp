@@ -49,14 +49,38 @@ void Meeting::add(Group& group, int place) const {
   if (is_present(place)) group.present.push_back(place);
 }
 
-Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
+Meeting::Ids Meeting::run(int round, const std::vector<Ids>& encoded) {
   round_ = round;
-  share_ = share;
+  parts_ = encoded.size();
+  share_ = 1 / static_cast<double>(parts_);
+  if (parts_ == 1) return run_part(encoded.front());
+  const Ids handed_in = handed_in_;
+  before_.assign(encoded.front().size(), kNoOperation);
+  for (const int place : all_.present) before_[index(place)] = builder_.last(place, kStream);
+  std::vector<Ids> results;  // by place
+  results.resize(before_.size());
+  for (const Ids& part : encoded) {
+    handed_in_ = handed_in;
+    const Ids ended = run_part(part);
+    for (std::size_t place = 0; place < ended.size(); ++place)
+      results[place].push_back(ended[place]);
+  }
+  parts_ = 1;
+  Ids all(results.size(), kNoOperation);
+  for (const int place : all_.present) {
+    const Ids& ended = results[index(place)];
+    if (std::ranges::find(ended, kNoOperation) != ended.end()) continue;
+    all[index(place)] = member(place, "all parts", encoded.back()[index(place)], ended);
+  }
+  return all;
+}
+
+Meeting::Ids Meeting::run_part(const Ids& encoded) {
   encoded_ = encoded;
   results_.assign(encoded.size(), kNoOperation);
   for (auto* by_place : {&arrivals_, &sends_}) by_place->assign(encoded.size(), {});
   if (anew_ != kNoOperation) wait_until_anew();
-  if (shape_.is_across(round)) {
+  if (shape_.is_across(round_)) {
     run_in(all_);
     return results_;
   }
@@ -149,6 +173,7 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
   double slowdown = 1;
   for (const int place : places) slowdown = std::max(slowdown, site(place).slowdown);
   if (slowdown <= 1) return 0;
+  if (parts_ > 1) return beside_parts(places, slowdown);
   std::vector<int> key(places.begin(), places.end());
   key.insert(key.end(), {flows, all});
   const auto found = occupancies_.find(key);
@@ -158,8 +183,23 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
                                      .ranks = {places.begin(), places.end()}});
 }
 
+// Of parts many are on their way at once.
+std::uint32_t Meeting::beside_parts(std::span<const int> places, double slowdown) {
+  const std::vector<int> key(places.begin(), places.end());
+  const auto found = occupancies_.find(key);
+  if (found != occupancies_.end()) return found->second;
+  double rate_Bps = 0;
+  for (const int place : places) rate_Bps = std::max(rate_Bps, site(place).slowdown_Bps);
+  require(rate_Bps > 0, "what slows steps has a rate");
+  return occupancies_[key] =
+             builder_.add_occupancy({.memory_s_per_byte = (1 - 1 / slowdown) / rate_Bps,
+                                     .ranks = {places.begin(), places.end()}});
+}
+
 Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
-  return known({shape_.apart ? kNoOperation : builder_.last(place, kStream), waits_for});
+  if (shape_.apart) return known({waits_for});
+  const OperationId before = parts_ > 1 ? before_[index(place)] : builder_.last(place, kStream);
+  return known({before, waits_for});
 }
 
 int Meeting::sites(int place) const {
@@ -226,6 +266,11 @@ OperationId Meeting::flow(Route route, std::string_view label, double latency_s,
 
 OperationId Meeting::member(int place, std::string_view label, OperationId waits_for,
                             const Ids& received) {
+  if (parts_ > 1) {
+    Ids ended = received;
+    ended.push_back(waits_for);
+    return builder_.barrier(known(std::move(ended)));
+  }
   const OperationId after[] = {waits_for};
   return builder_.member(place, kStream, kPhase, label, after,
                          received.size() == 1 ? received.front() : builder_.barrier(received));
@@ -264,7 +309,9 @@ const std::vector<int>& Meeting::by_kind() {
 OperationId Meeting::sum(int place, OperationId arrived, double times) {
   const double seconds = times * site(place).sum_s * share_;
   if (seconds == 0 || shape_.apart) return arrived;
-  return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
+  // Later parts are encoded meanwhile.
+  const Stream stream = parts_ > 1 ? Stream::weight_codec : Stream::codec;
+  return builder_.work(place, stream, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
 }
 
 OperationId Meeting::sum_apart(OperationId arrived) {

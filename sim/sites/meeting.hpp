@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meeting: the exchanges of rounds in the making. A row of sim/schemes/exchanges.hpp adds one
-// exchange to the schedule: who sends what to whom, and what that waits for. Each site's exchanges
-// run one after another, like collectives on a stream.
+// exchange to the schedule: who sends what to whom, and what that waits for. Each site's payloads are
+// exchanged one after another, like collectives on a stream; parts of one payload, all at once, as far
+// as lines and windows carry them.
 #pragma once
 
 #include <map>
@@ -21,11 +22,11 @@ class Meeting {
 
   Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder);
 
-  // One exchange of `share` of each site's bytes. `encoded` holds, by place, the operation that its
-  // sending waits for. Returns, by place, when its result is ready to be decoded; kNoOperation
-  // without a result.
-  Ids run(int round, const Ids& encoded, double share);
-  // Of the most recent exchange; see RoundPlan.
+  // Exchanges each site's payload in equal parts. `encoded` holds, by part and place, the operation
+  // that its sending waits for. Returns, by place, when all of the result is ready to be decoded;
+  // kNoOperation without a result.
+  Ids run(int round, const std::vector<Ids>& encoded);
+  // Of the most recent part; see RoundPlan.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
   [[nodiscard]] const std::vector<Ids>& sends() const { return sends_; }
   [[nodiscard]] Fate fate(int place) const { return shape_.fate(index(place)); }
@@ -120,6 +121,7 @@ class Meeting {
     std::vector<int> ring, by_kind;  // once they were asked for
   };
   void add(Group& group, int place) const;
+  Ids run_part(const Ids& encoded);
   void run_in(Group& group);
   // The exchange is over once all that are heard have its result. What those that are not heard still
   // send or receive is given up then, unless a leader sums it later.
@@ -130,6 +132,7 @@ class Meeting {
   void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
   std::uint32_t occupancy(std::span<const int> places, int flows, int all);
+  std::uint32_t beside_parts(std::span<const int> places, double slowdown);
   OperationId flow_over(Route route, std::uint32_t occupancy, std::string_view label,
                         double latency_s, double bytes, const Ids& after);
   OperationId message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after);
@@ -144,6 +147,8 @@ class Meeting {
   std::vector<Group> in_region_;  // by region
   Group* group_ = nullptr;        // of the exchange in the making
   int round_ = 0;
+  std::size_t parts_ = 1;  // of the payload
+  Ids before_;             // by place: the last exchange before the payload's, if it has several
   double share_ = 1;
   Ids encoded_, results_;
   Ids handed_in_;                            // by place: most recently

@@ -188,18 +188,17 @@ class RoundPlanner {
   // The step that is sent from, cut where a part of it is ready.
   void send(int round) {
     const std::size_t parts = site(0).ready_s.size();
-    Ids results;
+    std::vector<Ids> encoded(parts, Ids(held_.size(), kNoOperation));
     for (std::size_t part = 0; part < parts; ++part) {
-      Ids encoded(held_.size(), kNoOperation);
       for_each_place([&](int place) {
         const auto& ready = site(place).ready_s;
         compute(place, ready[part] - (part == 0 ? 0 : ready[part - 1]));
         if (part + 1 == parts) wait_for_an_earlier_exchange(place);
-        encoded[static_cast<std::size_t>(place)] = encode(place, round, parts);
+        encoded[part][static_cast<std::size_t>(place)] = encode(place, round, parts);
       });
-      results = meeting_.run(round, encoded, 1 / static_cast<double>(parts));
-      if (round == 0) ready_ = std::move(encoded);
     }
+    Ids results = meeting_.run(round, encoded);
+    if (round == 0) ready_ = std::move(encoded.back());
     plan_.results.resize(static_cast<std::size_t>(round) + 1);
     plan_.results.back() = results;
     results_.push_back(std::move(results));

@@ -34,9 +34,12 @@ struct HostCopies {
 struct SiteWork {
   int inner_steps = 0;  // H of its own; 0: the round's
   double step_s = 0;    // an inner step, alone
-  double slowdown = 1;  // of its steps beside traffic of other sites
-  // Times within the sending step, ascending, at which equal parts of the payload become available;
-  // and the time at which a blocking result is needed.
+  // Of its steps beside traffic of other sites, whatever its rate; beside parts of a payload, in
+  // proportion to their rate, as large as that at this one.
+  double slowdown = 1;
+  double slowdown_Bps = 0;
+  // Times within the sending step, ascending, at which equal parts of the payload become available,
+  // as many at each site; and the time at which a blocking result is needed.
   std::vector<double> ready_s;
   double needed_s = 0;
   double encode_s = 0;

@@ -59,6 +59,7 @@ RoundShape three_kinds(const Exchange* exchange, const WideArea& area) {
     work.update_s = 0.005;
     work.copies = {.fetch_s = 0.004, .load_s = 0.002, .weights_s = 0.001, .store_s = 0.003};
     work.slowdown = 1.1;
+    work.slowdown_Bps = kGBytes;
   }
   shape.syncer_sum_s = 0.04;
   return shape;

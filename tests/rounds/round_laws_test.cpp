@@ -196,6 +196,47 @@ TEST(Rounds, PartsAreSentWhileTheStepGoesOn) {
   EXPECT_NEAR(round_s(equal_sites(2, 5 * kGigabyte), shape), 0.25 + 4 * 0.4, 1e-6);
 }
 
+// Parts are on their way at once, so that latency is paid once for all of them: 2 (2 - 1) steps of it.
+TEST(Rounds, PartsShareTheirLatency) {
+  RoundShape shape = equal_rounds(&exchanges::ring, 2, 1, 8 * kGigabyte);
+  for (SiteWork& site : shape.sites) {
+    site.ready_s.clear();
+    for (int part = 1; part <= 16; ++part) site.ready_s.push_back(part / 16.0);
+  }
+  EXPECT_NEAR(round_s(equal_sites(2, 1000 * kGigabyte, 80_ms), shape), 1 + 2 * 0.08 + 0.008 / 16,
+              1e-3);
+}
+
+// Without latency, overlap hides something or nothing, whatever the exchange and its kernels.
+TEST(Rounds, PartsAreNeverSlowerWithoutLatency) {
+  for (const Exchange* exchange :
+       {&exchanges::ring, &exchanges::quantized_ring, &exchanges::all_to_all,
+        &exchanges::all_gather, &exchanges::leader}) {
+    for (const double bytes : {0.1 * kGigabyte, 4 * kGigabyte, 40 * kGigabyte}) {
+      for (const int parts : {2, 3, 16, 64}) {
+        RoundShape shape = equal_rounds(exchange, 4, 1, bytes);
+        for (SiteWork& site : shape.sites) {
+          site.encode_s = 0.05;
+          site.sum_s = 0.04;
+          site.decode_s = 0.03;
+          site.slowdown = 1.2;
+          site.slowdown_Bps = 10 * kGigabyte;
+        }
+        const WideArea area = equal_sites(4, 10 * kGigabyte);
+        const double whole_s = round_s(area, shape);
+        for (SiteWork& site : shape.sites) {
+          site.ready_s.clear();
+          for (int part = 1; part <= parts; ++part) {
+            site.ready_s.push_back(0.5 + 0.5 * part / parts);
+          }
+        }
+        EXPECT_LE(round_s(area, shape), whole_s * (1 + 1e-9))
+            << exchange->name << " " << bytes << " " << parts;
+      }
+    }
+  }
+}
+
 TEST(Rounds, TheSlowestSiteSetsThePace) {
   RoundShape shape = equal_rounds(&exchanges::all_gather, 3, 10, 0);
   shape.sites[1].step_s = shape.sites[1].needed_s = 1.5;
