@@ -202,6 +202,7 @@ class Comparison {
     const Chosen& side = column.side;
     warn_of_folds(report);
     warn_of_balance(job_, report);
+    warn_of_overlap(job_, column.side.setup, report);
     report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
     if (column.baseline) compare(side, *column.baseline, report);

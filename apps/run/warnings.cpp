@@ -13,6 +13,7 @@
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/rounds/round_remedies.hpp"
 #include "sim/study/setup_options.hpp"
@@ -115,6 +116,29 @@ void warn_of_folds(const sim::Report& report) {
   if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
     print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
   }
+}
+
+void warn_of_overlap(const Job& job, const Setup& setup, const sim::Report& report) {
+  constexpr double kLonger = 1.01;
+  const sim::Parallelism& p = setup.parallelism;
+  if (!job.inner || !setup.scheme.between_sites->gradients || !p.overlap.gradients) return;
+  Setup other = setup;
+  other.parallelism.overlap.gradients = false;
+  const double apart_s = simulate(job, other).report.time_s;
+  if (!(report.time_s > kLonger * apart_s)) return;
+  const double payload = stage_parameters(job.model, p, 0).total() * bytes_of(p.gradients);
+  std::string remedy = "no larger --bucket-size is";
+  other = setup;
+  while (static_cast<double>(other.parallelism.bucket.count) < payload) {
+    other.parallelism.bucket.count *= 2;
+    if (simulate(job, other).report.time_s > kLonger * apart_s) continue;
+    remedy = fmt::format("--bucket-size {} is not", sim::to_text(other.parallelism.bucket));
+    break;
+  }
+  print_note(
+      "warning: {}: --overlap is {:.0f} % slower than none here, as every bucket pays the latency "
+      "between sites; {}\n",
+      report.scheme, 100 * (report.time_s / apart_s - 1), remedy);
 }
 
 void warn_of_balance(const Job& job, const sim::Report& report) {

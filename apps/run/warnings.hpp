@@ -15,6 +15,8 @@ void warn_of_layout(const Job& job);
 void warn_of_balance(const Job& job, const sim::Report& report);
 // Codecs' kernels that were not timed for this size or this GPU.
 void warn_of_kernels(const Job& job, const Setup& setup);
+// Gradients whose overlap makes a round between sites longer, with a bucket size that does not.
+void warn_of_overlap(const Job& job, const Setup& setup, const sim::Report& report);
 // Approximate collectives.
 void warn_of_folds(const sim::Report& report);
 

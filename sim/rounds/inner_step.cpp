@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collectives/communicator.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/program/lay_out.hpp"
 #include "sim/report/report.hpp"
 #include "sim/rounds/site_work.hpp"
 
