@@ -9,6 +9,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
+#include "sim/engine/child.hpp"
 #include "sim/schedule/wiring.hpp"
 
 namespace sim {
@@ -49,11 +50,6 @@ struct Conditions {
   Seconds time_limit = Seconds::from_base(1e6);   // of simulated time
   Seconds wall_limit = Seconds::from_base(3600);  // for the child process, of real time
   double most_changes = 2e6;  // of links that change again and again: about a second's work
-};
-
-// The simulation took longer than Conditions::wall_limit: it is too large.
-struct OutOfTime : InputError {
-  using InputError::InputError;
 };
 
 // Runs in a child process: SimGrid allows one Engine per process and never resets its clock. Pure

@@ -57,6 +57,13 @@ void maybe_die() {
   if (die_in_child) std::raise(SIGKILL);
 }
 
+// The next child that this process forks sleeps for ever.
+bool sleep_in_child = false;
+void maybe_sleep() {
+  while (sleep_in_child) pause();
+}
+void wake_later_children() { sleep_in_child = false; }
+
 template <class Failing>
 std::string logic_error_of(Failing failing) {
   try {
@@ -116,6 +123,17 @@ TEST(ChildProcess, EndedByASignalIsALogicError) {
       logic_error_of([&] { static_cast<void>(simulate(irregular_schedule(1), two_nodes())); });
   die_in_child = false;
   EXPECT_EQ(text, "the simulation was ended by signal 9: ");
+  EXPECT_FALSE(has_child());
+}
+
+// As does one that waits for a lock which another thread held as it was forked.
+TEST(ChildProcess, ThatNeverWakesIsReplaced) {
+  static const int registered = pthread_atfork(nullptr, wake_later_children, maybe_sleep);
+  ASSERT_EQ(registered, 0);
+  sleep_in_child = true;
+  const Timeline timeline = simulate(irregular_schedule(1), two_nodes());
+  EXPECT_FALSE(sleep_in_child);
+  EXPECT_EQ(timeline.outcome, Outcome::complete);
   EXPECT_FALSE(has_child());
 }
 
