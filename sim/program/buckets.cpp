@@ -10,9 +10,9 @@ std::size_t count(const StepLayOut& step, int stage) {
   return step.buckets[static_cast<std::size_t>(stage)].size();
 }
 
-void for_each_bucket_at(const StepLayOut& step, int stage, int layer, const auto& visit) {
+void for_each_bucket_at(const StepLayOut& step, int stage, int place, const auto& visit) {
   for (std::size_t index = 0; index < count(step, stage); ++index) {
-    if (step.bucket(stage, index).first_layer == layer) visit(index);
+    if (step.bucket(stage, index).first_place == place) visit(index);
   }
 }
 
@@ -27,14 +27,14 @@ bool reduces_at_once(const StepLayOut& step, int micro_batch) {
 LayerHooks bucket_hooks(StepLayOut& step) {
   const Parallelism& p = step.parallelism;
   // The first micro-batch's layer waits for the gather and decode of its weights.
-  const auto wait_for_weights = [&](int stage, int layer, int micro_batch) {
+  const auto wait_for_weights = [&](int stage, int place, int micro_batch) {
     if (!p.overlap.weights || micro_batch > 0) return;
-    for_each_bucket_at(step, stage, layer,
+    for_each_bucket_at(step, stage, place,
                        [&](std::size_t index) { step.add(stage, HoldWeights{index}); });
   };
-  const auto reduce = [&](int stage, int layer, int micro_batch) {
+  const auto reduce = [&](int stage, int place, int micro_batch) {
     if (!reduces_at_once(step, micro_batch)) return;
-    for_each_bucket_at(step, stage, layer, [&](std::size_t index) {
+    for_each_bucket_at(step, stage, place, [&](std::size_t index) {
       reduce_bucket(step, stage, index);
       if (!p.overlap.gradients) hold_until_reduced(step, stage);
     });

@@ -51,10 +51,8 @@ CodecMemory reduction_memory(const StepSizes& shape) {
   if (any.parts.empty() || !keeps(any)) return memory_of(any, residual);
   CodecMemory most;
   for (int stage = 0; stage < shape.parallelism.pipeline; ++stage) {
-    const StageParameters held = stage_parameters(shape.context.model, shape.parallelism, stage);
-    const CodecMemory memory = memory_of(
-        reduction_of(shape, stage, {.parameters = held.total(), .last_layer = held.layers - 1}),
-        residual);
+    const Bucket whole = whole_stage(shape.context.model, shape.parallelism, stage);
+    const CodecMemory memory = memory_of(reduction_of(shape, stage, whole), residual);
     if (memory.state > most.state) most = memory;
   }
   return most;

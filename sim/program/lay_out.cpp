@@ -9,39 +9,75 @@
 #include "sim/workload/stages.hpp"
 
 namespace sim {
-std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
+namespace {
+
+// Visits the places of a stage: the number of each, and the bucket of it alone. The embedding is at the
+// first place of the first stage, and the head at the last one of the last.
+void for_each_place(const Model& model, const Parallelism& p, int stage, const auto& visit) {
   const StageParameters held = stage_parameters(model, p, stage);
-  const bool split = p.overlap.gradients || p.overlap.weights || p.sharding.stage > 1;
-  const double capacity =
-      split ? static_cast<double>(p.bucket.count) / bytes_of(p.gradients) : held.total();
   const std::vector<int> starts = chunk_starts(model, p, stage);
-  std::vector<Bucket> buckets;
-  for (int layer = 0; layer < held.layers; ++layer) {
-    double parameters = held.layer;
-    if (layer == 0) parameters += held.embedding;
-    if (layer == held.layers - 1) parameters += held.head;
-    const bool fits = !buckets.empty() && (!split || !std::ranges::binary_search(starts, layer)) &&
-                      buckets.back().parameters + parameters <= capacity + 0.5;
-    if (!fits) buckets.push_back({.first_layer = layer});
-    buckets.back().parameters += parameters;
-    buckets.back().last_layer = layer;
+  for (int chunk = 0; chunk < p.virtual_stages; ++chunk) {
+    const auto index = static_cast<std::size_t>(chunk);
+    const int layers = layers_of(model, p, chunk * p.pipeline + stage);
+    for (int place = starts[index]; place < starts[index + 1]; ++place) {
+      Bucket one{.first_place = place,
+                 .last_place = place,
+                 .layers = layers > 0 ? 1 : 0,
+                 .embedding = held.embedding > 0 && place == 0,
+                 .head = held.head > 0 && place + 1 == starts.back()};
+      one.parameters = one.layers * held.layer + (one.embedding ? held.embedding : 0) +
+                       (one.head ? held.head : 0);
+      visit(one, place == starts[index]);
+    }
   }
+}
+
+void append(const Bucket& next, Bucket& bucket) {
+  bucket.parameters += next.parameters;
+  bucket.last_place = next.last_place;
+  bucket.layers += next.layers;
+  bucket.embedding |= next.embedding;
+  bucket.head |= next.head;
+}
+
+}  // namespace
+
+Bucket whole_stage(const Model& model, const Parallelism& p, int stage) {
+  Bucket whole;
+  for_each_place(model, p, stage, [&](const Bucket& one, bool) { append(one, whole); });
+  whole.parameters = stage_parameters(model, p, stage).total();
+  return whole;
+}
+
+std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
+  if (!p.overlap.gradients && !p.overlap.weights && p.sharding.stage < 2) {
+    return {whole_stage(model, p, stage)};
+  }
+  const double capacity = static_cast<double>(p.bucket.count) / bytes_of(p.gradients);
+  std::vector<Bucket> buckets;
+  for_each_place(model, p, stage, [&](const Bucket& one, bool begins_chunk) {
+    const bool fits = !begins_chunk && buckets.back().parameters + one.parameters <= capacity + 0.5;
+    if (fits) append(one, buckets.back());
+    if (!fits) buckets.push_back(one);
+  });
   return buckets;
 }
 
 std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage) {
   const StageParameters held = stage_parameters(model, p, stage);
-  const std::vector<int> starts = chunk_starts(model, p, stage);
   std::vector<Bucket> units;
-  for (std::size_t chunk = 0; chunk + 1 < starts.size(); ++chunk) {
-    for (int layer = starts[chunk]; layer < starts[chunk + 1]; ++layer) {
-      const bool begins = (layer - starts[chunk]) % p.sharding.unit_layers == 0;
-      if (begins) units.push_back({.first_layer = layer});
-      units.back().parameters += held.layer;
-      units.back().last_layer = layer;
-    }
-  }
-  units.push_back({held.embedding + held.head, 0, held.layers - 1});
+  Bucket ends;
+  for_each_place(model, p, stage, [&](Bucket one, bool begins_chunk) {
+    append(one, ends);
+    one.embedding = one.head = false;
+    one.parameters = one.layers * held.layer;
+    const bool fits = !begins_chunk && units.back().layers < p.sharding.unit_layers;
+    if (fits) append(one, units.back());
+    if (!fits) units.push_back(one);
+  });
+  ends.parameters = held.embedding + held.head;
+  ends.layers = 0;
+  units.push_back(ends);
   return units;
 }
 

@@ -19,13 +19,17 @@
 
 namespace sim {
 
-// Consecutive layers of a stage whose weights and gradients travel together. Buckets are in the
-// order of the forward pass.
+// Consecutive layers of a stage whose weights and gradients travel together, and the embedding and
+// head that lie beside them. Buckets are in the order of the forward pass.
 struct Bucket {
   double parameters = 0;
-  int first_layer = 0;
-  int last_layer = 0;
+  int first_place = 0;  // chunk_starts()
+  int last_place = 0;
+  int layers = 0;
+  bool embedding = false;
+  bool head = false;
 };
+[[nodiscard]] Bucket whole_stage(const Model& model, const Parallelism& parallelism, int stage);
 // Buckets of a whole stage; none crosses from one chunk of virtual stages to another.
 [[nodiscard]] std::vector<Bucket> buckets_of(const Model& model, const Parallelism& parallelism,
                                              int stage);
@@ -97,10 +101,10 @@ struct StepLayOut : StepSizes {
   std::map<Key, std::uint32_t> known_;
 };
 
-// Called around a stage's layers, which count from its first one; with virtual stages, the layers
-// of a chunk follow those of the chunk before.
+// Called around the layer at each of a stage's places (chunk_starts()), or the embedding or head that is
+// there alone; with virtual stages, the places of a chunk follow those of the chunk before.
 struct LayerHooks {
-  using Visit = std::function<void(int stage, int layer, int micro_batch)>;
+  using Visit = std::function<void(int stage, int place, int micro_batch)>;
   Visit before_forward, before_backward, after_backward;
 };
 

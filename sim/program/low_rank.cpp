@@ -26,14 +26,14 @@ codecs::PowerSgd shape_of(const MatrixShape& matrix, int factor_rank) {
 std::vector<MatrixShape> matrices_of(const Model& model, const Parallelism& p, int stage,
                                      const Bucket& bucket) {
   std::vector<MatrixShape> all = layer_matrices(model, p.tensor);
-  for (MatrixShape& one : all) one.count *= bucket.last_layer - bucket.first_layer + 1;
-  const StageParameters held = stage_parameters(model, p, stage);
+  for (MatrixShape& one : all) one.count *= bucket.layers;
   const double words = static_cast<double>(model.vocabulary) / p.tensor;
   const double width = model.hidden;
-  if (bucket.first_layer == 0 && stage == 0) all.push_back({words, width});
-  const bool last = stage == p.pipeline - 1 && bucket.last_layer == held.layers - 1;
-  if (last && held.head >= words * width) all.push_back({words, width});
-  std::erase_if(all, [](const MatrixShape& one) { return one.rows < 1 || one.columns < 1; });
+  if (bucket.embedding) all.push_back({words, width});
+  const bool projects = stage_parameters(model, p, stage).head >= words * width;
+  if (bucket.head && projects) all.push_back({words, width});
+  std::erase_if(
+      all, [](const MatrixShape& one) { return one.rows < 1 || one.columns < 1 || one.count < 1; });
   return all;
 }
 

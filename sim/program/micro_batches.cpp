@@ -74,12 +74,15 @@ class MicroBatches {
   [[nodiscard]] int virtual_stage(int stage, const Task& task) const {
     return task.chunk * p_.pipeline + stage;
   }
-  // Of the task's chunk: its first layer in the stage, and how many it has.
-  [[nodiscard]] int start(int stage, const Task& task) const {
-    return starts_[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk)];
+  // Where the task's chunk begins in the stage, how many places it has, and whether these are layers.
+  [[nodiscard]] int start(int stage, const Task& task, int later = 0) const {
+    return starts_[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk + later)];
   }
-  [[nodiscard]] int layers(int stage, const Task& task) const {
-    return layers_of(step_.context.model, p_, virtual_stage(stage, task));
+  [[nodiscard]] int places(int stage, const Task& task) const {
+    return start(stage, task, 1) - start(stage, task);
+  }
+  [[nodiscard]] bool has_layers(int stage, const Task& task) const {
+    return layers_of(step_.context.model, p_, virtual_stage(stage, task)) > 0;
   }
   [[nodiscard]] bool is_first(int virtual_stage) const { return virtual_stage == 0; }
   [[nodiscard]] bool is_last(int virtual_stage) const {
@@ -170,12 +173,12 @@ class MicroBatches {
   void forward(int stage, const Task& task) {
     const int place = virtual_stage(stage, task);
     if (!is_first(place)) receive(stage, task, place - 1);
-    for (int layer = 0; layer < layers(stage, task); ++layer) {
+    for (int layer = 0; layer < places(stage, task); ++layer) {
       hooks_.before_forward(stage, start(stage, task) + layer, task.micro_batch);
       if (is_first(place) && layer == 0) {
         compute(stage, Phase::forward, "embedding", kernels_.embedding);
       }
-      forward_layer(stage, label_of(stage, task, layer));
+      if (has_layers(stage, task)) forward_layer(stage, label_of(stage, task, layer));
     }
     if (is_last(place)) compute(stage, Phase::forward, "head", kernels_.head);
   }
@@ -202,10 +205,10 @@ class MicroBatches {
     } else {
       receive(stage, task, place + 1);
     }
-    for (int layer = layers(stage, task) - 1; layer >= 0; --layer) {
+    for (int layer = places(stage, task) - 1; layer >= 0; --layer) {
       const int held = start(stage, task) + layer;
       hooks_.before_backward(stage, held, task.micro_batch);
-      backward_layer(stage, label_of(stage, task, layer));
+      if (has_layers(stage, task)) backward_layer(stage, label_of(stage, task, layer));
       if (is_first(place) && layer == 0) {
         compute(stage, Phase::backward, "embedding", kernels_.embedding_backward);
       }

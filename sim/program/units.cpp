@@ -31,30 +31,30 @@ class Units {
     unpacked_ = held_;
   }
 
-  void before_forward(int stage, int layer) {
-    if (layer == root_layer(stage)) use(stage, root(stage), Direction::forward);
-    const auto unit = unit_of(stage, layer);
-    if (bucket(stage, unit).first_layer != layer) return;
+  void before_forward(int stage, int place) {
+    if (place == root_place(stage)) use(stage, root(stage), Direction::forward);
+    const auto unit = unit_of(stage, place);
+    if (bucket(stage, unit).first_place != place) return;
     use(stage, unit, Direction::forward);
     prefetch(stage, unit, Direction::forward);
     if (p_.sharding.reshard_after_forward) drop(stage, unit);
   }
 
-  void before_backward(int stage, int layer) {
-    const auto unit = unit_of(stage, layer);
-    if (bucket(stage, unit).last_layer != layer) return;
+  void before_backward(int stage, int place) {
+    const auto unit = unit_of(stage, place);
+    if (bucket(stage, unit).last_place != place) return;
     use(stage, unit, Direction::backward);
     if (!p_.sharding.prefetch_after_backward) prefetch(stage, unit, Direction::backward);
     drop(stage, unit);
   }
 
-  void after_backward(int stage, int layer) {
-    const auto unit = unit_of(stage, layer);
-    if (bucket(stage, unit).first_layer == layer) {
+  void after_backward(int stage, int place) {
+    const auto unit = unit_of(stage, place);
+    if (bucket(stage, unit).first_place == place) {
       if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, Direction::backward);
       reduce(stage, unit);
     }
-    if (layer != root_layer(stage)) return;
+    if (place != root_place(stage)) return;
     reduce(stage, root(stage));
     drop(stage, root(stage));
   }
@@ -66,22 +66,22 @@ class Units {
   [[nodiscard]] std::size_t root(int stage) const {
     return step_.buckets[static_cast<std::size_t>(stage)].size() - 1;
   }
-  // The first layer of the chunk that has the embedding or the head.
-  [[nodiscard]] int root_layer(int stage) const {
+  // The first place of the chunk that has the embedding or the head.
+  [[nodiscard]] int root_place(int stage) const {
     const bool head = stage > 0 && stage == p_.pipeline - 1;
     return head ? starts(stage)[static_cast<std::size_t>(p_.virtual_stages) - 1] : 0;
   }
   [[nodiscard]] const std::vector<int>& starts(int stage) const {
     return starts_[static_cast<std::size_t>(stage)];
   }
-  [[nodiscard]] std::size_t unit_of(int stage, int layer) const {
+  [[nodiscard]] std::size_t unit_of(int stage, int place) const {
     std::size_t unit = 0;
-    while (bucket(stage, unit).last_layer < layer) ++unit;
+    while (bucket(stage, unit).last_place < place) ++unit;
     return unit;
   }
   [[nodiscard]] std::ptrdiff_t chunk_of(int stage, std::size_t unit) const {
-    const int layer = bucket(stage, unit).first_layer;
-    return std::ranges::upper_bound(starts(stage), layer) - starts(stage).begin();
+    const int place = bucket(stage, unit).first_place;
+    return std::ranges::upper_bound(starts(stage), place) - starts(stage).begin();
   }
   std::vector<bool>::reference held(int stage, std::size_t unit) {
     return held_[static_cast<std::size_t>(stage)][unit];
@@ -184,11 +184,11 @@ class Units {
 LayerHooks unit_hooks(StepLayOut& step) {
   const auto units = std::make_shared<Units>(step);
   return {
-      .before_forward = [units](int stage, int layer, int) { units->before_forward(stage, layer); },
-      .before_backward = [units](int stage, int layer,
-                                 int) { units->before_backward(stage, layer); },
-      .after_backward = [units](int stage, int layer,
-                                int) { units->after_backward(stage, layer); }};
+      .before_forward = [units](int stage, int place, int) { units->before_forward(stage, place); },
+      .before_backward = [units](int stage, int place,
+                                 int) { units->before_backward(stage, place); },
+      .after_backward = [units](int stage, int place,
+                                int) { units->after_backward(stage, place); }};
 }
 
 }  // namespace sim

@@ -68,9 +68,8 @@ Hops hops_of(const std::vector<Transfer>& coded) {
 Path path_of(const StepContext& context, const Scheme& scheme) {
   const StepSizes shape(context, scheme);
   const GradientExchange& g = scheme.gradients;
-  const StageParameters held = stage_parameters(context.model, context.parallelism, 0);
   const Communication reduction =
-      reduction_of(shape, 0, {.parameters = held.total(), .last_layer = held.layers - 1});
+      reduction_of(shape, 0, whole_stage(context.model, context.parallelism, 0));
   std::vector<Transfer> coded;
   for (const Part& part : reduction.parts) {
     const auto* transfer = std::get_if<Transfer>(&part.what);

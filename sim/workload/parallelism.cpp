@@ -178,13 +178,13 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   }
 }
 
+// Each virtual stage holds a layer at least, or the embedding or head where these count as one; each
+// stage of the pipeline, a layer.
 bool all_hold_layers(const Model& model, const Parallelism& p) {
-  const std::int64_t stages = std::int64_t{p.pipeline} * p.virtual_stages;
-  return stages <= model.layers &&
-         std::min(layers_of(model, p, 0), layers_of(model, p, static_cast<int>(stages) - 1)) > 0;
+  if (std::int64_t{p.pipeline} * p.virtual_stages > counted_layers(model, p)) return false;
+  return std::min(stage_layers(model, p, 0), stage_layers(model, p, p.pipeline - 1)) > 0;
 }
 
-// Each virtual stage holds a layer at least.
 void check_stages(const Model& model, const Parallelism& p, const Problem& problem) {
   if (p.virtual_stages > 1 && p.pipeline < 2) {
     problem(

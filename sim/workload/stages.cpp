@@ -16,9 +16,13 @@ bool counts_head(const Parallelism& p) {
 
 }  // namespace
 
+int counted_layers(const Model& model, const Parallelism& p) {
+  return model.layers + (counts_embedding(p) ? 1 : 0) + (counts_head(p) ? 1 : 0);
+}
+
 int first_layer(const Model& model, const Parallelism& p, int virtual_stage) {
   const int embedding = counts_embedding(p) ? 1 : 0;
-  const int counted = model.layers + embedding + (counts_head(p) ? 1 : 0);
+  const int counted = counted_layers(model, p);
   const int stages = p.pipeline * p.virtual_stages;
   if (virtual_stage == 0) return 0;
   if (virtual_stage == stages) return model.layers;
@@ -41,7 +45,7 @@ int stage_layers(const Model& model, const Parallelism& p, int stage) {
 std::vector<int> chunk_starts(const Model& model, const Parallelism& p, int stage) {
   std::vector<int> starts{0};
   for (int chunk = 0; chunk < p.virtual_stages; ++chunk) {
-    starts.push_back(starts.back() + layers_of(model, p, chunk * p.pipeline + stage));
+    starts.push_back(starts.back() + std::max(1, layers_of(model, p, chunk * p.pipeline + stage)));
   }
   return starts;
 }

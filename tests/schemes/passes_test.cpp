@@ -163,12 +163,12 @@ TEST_P(Buckets, HoldEachLayerOnceAndAllParameters) {
         int next = 0;
         double parameters = 0;
         for (const Bucket& bucket : buckets_of(deep_model(), parallelism, stage)) {
-          EXPECT_EQ(bucket.first_layer, next);
-          EXPECT_GE(bucket.last_layer, bucket.first_layer);
-          next = bucket.last_layer + 1;
+          EXPECT_EQ(bucket.first_place, next);
+          EXPECT_GE(bucket.last_place, bucket.first_place);
+          next = bucket.last_place + 1;
           parameters += bucket.parameters;
           const double bytes = bucket.parameters * bytes_of(precision);
-          const bool one_layer = bucket.first_layer == bucket.last_layer;
+          const bool one_layer = bucket.first_place == bucket.last_place;
           EXPECT_TRUE(one_layer || bytes <= static_cast<double>(GetParam().count));
         }
         EXPECT_EQ(next, 4 / stages);

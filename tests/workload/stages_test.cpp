@@ -61,6 +61,63 @@ TEST(Stages, HaveChunksAtEqualDistances) {
   EXPECT_EQ(stage_parameters(of_layers(10), p, 0).layers, 5);
 }
 
+TEST(Stages, LeaveAnEndAChunkOfItsOwn) {
+  const Parallelism p{.pipeline = 16, .virtual_stages = 8, .counted_ends = CountedEnds::both};
+  std::vector<int> held(128, 1);
+  held.front() = held.back() = 0;
+  EXPECT_EQ(all_layers(126, p), held);
+  EXPECT_EQ(chunk_starts(of_layers(126), p, 0), (std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(stage_parameters(of_layers(126), p, 0).layers, 7);
+}
+
+std::ptrdiff_t kernels(const Schedule& schedule, Phase phase, std::string_view label) {
+  return std::ranges::count_if(schedule.operations, [&](const Operation& one) {
+    return one.phase == phase && schedule.labels[one.label] == label;
+  });
+}
+
+// 14 layers, the embedding and the head on 4 x 4 virtual stages, of which the first and the last have no
+// layer.
+class LoneEnds : public testing::TestWithParam<int> {
+ protected:
+  [[nodiscard]] static Schedule step(int sharding, bool overlap) {
+    Parallelism p{
+        .pipeline = 4, .virtual_stages = 4, .counted_ends = CountedEnds::both, .accumulation = 4};
+    p.sharding.stage = sharding;
+    if (overlap) p.overlap = kOverlapAll;
+    return plan(small_cluster(2, 4), of_layers(14), p, scheme_named("sharded"));
+  }
+};
+
+TEST_P(LoneEnds, ComputeOnceAMicroBatchAndReplica) {
+  for (const bool overlap : {false, true}) {
+    const Schedule schedule = step(GetParam(), overlap);
+    for (const Phase phase : {Phase::forward, Phase::backward}) {
+      EXPECT_EQ(kernels(schedule, phase, "embedding"), 8);
+      EXPECT_EQ(kernels(schedule, phase, "head"), 8);
+    }
+    for (int layer = 0; layer < 14; ++layer) {
+      const std::string label = "layer " + std::to_string(layer);
+      EXPECT_EQ(kernels(schedule, Phase::forward, label), 8);
+    }
+  }
+}
+
+// As they are where the same layers lie in fewer chunks.
+TEST_P(LoneEnds, ExchangeAllWeightsAndGradients) {
+  Parallelism p{.pipeline = 4, .counted_ends = CountedEnds::both, .accumulation = 4};
+  p.sharding.stage = GetParam();
+  const Schedule whole = plan(small_cluster(2, 4), of_layers(14), p, scheme_named("sharded"));
+  const Schedule chunks = step(GetParam(), false);
+  for (const Phase phase : {Phase::gradient_comm, Phase::weight_comm}) {
+    const WireBytes sent = mean_sent(chunks, phase), expected = mean_sent(whole, phase);
+    EXPECT_NEAR(sent.intra_node, expected.intra_node, 1e-9 * expected.intra_node);
+    EXPECT_GT(expected.intra_node, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, LoneEnds, testing::Values(1, 2, 3));
+
 // Forward and backward kernels of the layers on the first rank of each stage.
 TEST(Stages, ComputeTheLayersThatTheyHold) {
   for (const int sharding : {1, 3}) {

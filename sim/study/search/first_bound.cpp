@@ -63,8 +63,7 @@ class NodeBytes {
     const StepContext context = job.context(setup);
     const StepSizes shape(context, scheme_);
     for (int stage = 0; stage < p_.pipeline; ++stage) {
-      const StageParameters held = stage_parameters(job_.model, p_, stage);
-      const Bucket whole{.parameters = held.total(), .last_layer = held.layers - 1};
+      const Bucket whole = whole_stage(job_.model, p_, stage);
       gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
     }
   }
