@@ -35,24 +35,30 @@ constexpr double kSettled = 0.1;
 // which they are these multiples.
 constexpr double kRamp = 0.7, kRampOfWire = 0.075;
 
+// A row of the table, whose kernel moved `fewer` times the bytes that the wanted one moves.
 KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu, const std::string& key,
-                          const std::vector<KernelTime>& times, double elements) {
+                          const std::vector<KernelTime>& times, double elements, double fewer = 1) {
   if (calibration.gpu == gpu.name) {
-    return {timed_seconds(times, elements, scale(calibration), memory_speed(calibration, gpu)),
-            fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
-            sizes_of(times), fixed_seconds(times)};
+    return {
+        timed_seconds(times, elements, scale(calibration), fewer * memory_speed(calibration, gpu)),
+        fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
+        sizes_of(times), fixed_seconds(times)};
   }
-  if (const auto seconds = carried_by_code(calibration, gpu, key, times, elements)) {
+  const auto by_code = fewer == 1 ? carried_by_code(calibration, gpu, key, times, elements)
+                                  : std::optional<double>{};
+  if (by_code) {
     const bool same =
         calibration.compiled->architecture == calibration.compiled_there->architecture;
-    return {*seconds,
+    return {*by_code,
             fmt::format("compiled for {}, from times measured on {} ({}), give or take {:.0f} %",
                         calibration.compiled->architecture, calibration.gpu, calibration.name,
                         100 * (same ? kCompiledSpread : kOtherCodeSpread)),
             sizes_of(times), fixed_seconds(times)};
   }
+  RateRatios ratios = ratios_to(gpu, calibration);
+  ratios.memory *= fewer;
   return {
-      carried_over(times, elements, scale(calibration), ratios_to(gpu, calibration)),
+      carried_over(times, elements, scale(calibration), ratios),
       fmt::format("extrapolated by memory bandwidth{} from {} ({})",
                   calibration.multiprocessors ? " and SMs" : "", calibration.gpu, calibration.name),
       sizes_of(times), fixed_seconds(times)};
@@ -67,6 +73,30 @@ KernelEstimate untimed(const Calibration& calibration, const Gpu& gpu,
     time.seconds += seconds_of_instructions(gpu, traffic.instructions * elements);
     time.source += ", and instructions";
   }
+  return time;
+}
+
+std::string key_of(const codecs::KernelShape& shape) {
+  const bool requantizes = shape.operation == codecs::Operation::decode_reduce_encode;
+  return kernel_key(shape, codecs::format_name(shape.wire),
+                    requantizes ? codecs::format_name(shape.wire_out) : std::string());
+}
+
+// Of a kernel that the table has for values of the other size alone.
+std::optional<KernelEstimate> of_other_values(const Calibration& calibration, const Gpu& gpu,
+                                              const KernelUse& use) {
+  codecs::KernelShape timed = use.shape;
+  timed.value_bytes = other_value_bytes(timed.value_bytes);
+  const std::string key = key_of(timed);
+  const auto found = calibration.kernels->find(key);
+  if (found == calibration.kernels->end() || !codecs::is_fused(timed)) return std::nullopt;
+  const auto bytes = [](const codecs::KernelShape& shape) {
+    const codecs::Traffic traffic = codecs::memory_traffic(shape);
+    return traffic.read + traffic.written;
+  };
+  KernelEstimate time = from_table(calibration, gpu, key, found->second, use.elements,
+                                   bytes(timed) / bytes(use.shape));
+  time.source += fmt::format(", by times of {}-byte values", timed.value_bytes);
   return time;
 }
 
@@ -194,15 +224,13 @@ double MeasuredSizes::excess(double elements) const {
 
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
   if (use.elements <= 0) return {};
-  const bool requantizes = use.shape.operation == codecs::Operation::decode_reduce_encode;
-  const std::string key =
-      kernel_key(use.shape, codecs::format_name(use.shape.wire),
-                 requantizes ? codecs::format_name(use.shape.wire_out) : std::string());
+  const std::string key = key_of(use.shape);
   const auto found = calibration.kernels->find(key);
   if (found != calibration.kernels->end()) {
     return slowed(from_table(calibration, gpu, key, found->second, use.elements), calibration);
   }
   if (!codecs::is_fused(use.shape)) return composed_time(calibration, gpu, use);
+  if (const auto other = of_other_values(calibration, gpu, use)) return slowed(*other, calibration);
   const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
   const auto by_code =
       counted(calibration, gpu, key, (traffic.read + traffic.written) * use.elements, use.elements);

@@ -26,7 +26,7 @@ const CardRow* exact_row_of(const CodecCard& card, const CardKernel& kernel) {
 }
 
 CardKernel of_other_values(CardKernel kernel) {
-  kernel.value_bytes = kernel.value_bytes == 2 ? 4 : 2;
+  kernel.value_bytes = other_value_bytes(kernel.value_bytes);
   return kernel;
 }
 
@@ -34,104 +34,6 @@ CardKernel of_other_values(CardKernel kernel) {
 const CardRow* row_of(const CodecCard& card, const CardKernel& kernel) {
   const CardRow* exact = exact_row_of(card, kernel);
   return exact != nullptr ? exact : exact_row_of(card, of_other_values(kernel));
-}
-
-// Launches one after the other. A card's kernels are timed on the card's GPU; on another one what they
-// take beyond a fixed time goes with memory bandwidth.
-class CardLaunches {
- public:
-  CardLaunches(const CodecCard& card, const Gpu& gpu, const CodecUse& use)
-      : card_(card), gpu_(gpu), use_(use) {}
-
-  // Notes the sizes of the step that was measured furthest from this one.
-  void add(const CardRow& row, double count = 1) {
-    const auto& [step, times] = row;
-    const double n = use_.elements;
-    MeasuredSizes sizes = sizes_of(times);
-    sizes.step = step;
-    if (sizes_.smallest == 0 || sizes.excess(n) > sizes_.excess(n)) sizes_ = sizes;
-    // However few of the elements that were timed: a launch.
-    const double least_s =
-        std::min(times.front().seconds, seconds_of_bytes(gpu_, gpu_.memory_bandwidth, 0));
-    const double ratio = gpu_.memory_bandwidth / card_.memory_bandwidth;
-    const double seconds = is_on_its_gpu()
-                               ? timed_seconds(times, n, card_.memory_bandwidth, ratio)
-                               : carried_over(times, n, card_.memory_bandwidth, {ratio, ratio});
-    seconds_ += count * std::max(least_s, seconds);
-    fixed_s_ += count * std::max(least_s, fixed_seconds(times));
-  }
-  void add(Operation operation, double count = 1) {
-    add(*row_of(card_, {.operation = operation, .value_bytes = use_.value_bytes}), count);
-  }
-
-  // Passes of our own over so many bytes per element.
-  void add_pass(const codecs::Traffic& traffic) { add_pass(traffic.read + traffic.written); }
-  void add_pass(double bytes, double count = 1) {
-    const Bandwidth copied = gpu_.memory_bandwidth * gpu_.memory_efficiency;
-    seconds_ += count * (gpu_.launch_latency.base() + bytes * use_.elements / copied.base());
-    fixed_s_ += count * gpu_.launch_latency.base();
-  }
-
-  // `lacks`: the kernel that the card does not have, and what is counted instead.
-  [[nodiscard]] KernelEstimate estimate(const std::string& lacks = {}) const {
-    std::string source = is_on_its_gpu()
-                             ? fmt::format("{}'s card", card_.name)
-                             : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
-                                           card_.gpu, card_.name);
-    if (!lacks.empty()) source += ", which lacks " + lacks;
-    return {seconds_, source, sizes_, fixed_s_, lacks};
-  }
-
- private:
-  [[nodiscard]] bool is_on_its_gpu() const { return card_.gpu == gpu_.name; }
-
-  const CodecCard& card_;
-  const Gpu& gpu_;
-  const CodecUse& use_;
-  double seconds_ = 0;
-  double fixed_s_ = 0;
-  MeasuredSizes sizes_;
-};
-
-bool requantizes(const CodecUse& use) { return use.operation == Operation::decode_reduce_encode; }
-
-// What the card's times call a kernel that reads or writes its wires.
-CardKernel named_by(const CodecCard& card, const CodecUse& use) {
-  CardKernel kernel{
-      .operation = use.operation, .inputs = use.inputs, .value_bytes = use.value_bytes};
-  if (!requantizes(use) || use.wire == use.wire_out) return kernel;
-  const bool reads = use.wire.card.get() == &card;
-  (reads ? kernel.to : kernel.from) = (reads ? use.wire_out : use.wire).name();
-  return kernel;
-}
-
-// "encode of 2-byte values: times of 4-byte values".
-std::string other_values_text(const CardKernel& lacked) {
-  const bool sums = lacked.operation == Operation::decode_reduce;
-  return fmt::format("{}{} of {}-byte values: times of {}-byte values", name_of(lacked.operation),
-                     sums ? fmt::format(" of {} inputs", lacked.inputs) : "", lacked.value_bytes,
-                     of_other_values(lacked).value_bytes);
-}
-
-// By a card's own times of the kernel, if it has any.
-std::optional<KernelEstimate> own_time(const Gpu& gpu, const CodecUse& use) {
-  for (const CodecCard* card : {use.wire.card.get(), use.wire_out.card.get()}) {
-    if (card == nullptr) continue;
-    const CardKernel kernel = named_by(*card, use);
-    const CardRow* row = row_of(*card, kernel);
-    if (row == nullptr) continue;
-    CardLaunches launches(*card, gpu, use);
-    launches.add(*row);
-    const bool exact = exact_row_of(*card, kernel) != nullptr;
-    return launches.estimate(exact ? "" : other_values_text(kernel));
-  }
-  return std::nullopt;
-}
-
-// Wires that are decoded one by one, and added up: "4 decodes and 3 memory passes".
-std::string decodes_and_passes(int inputs, std::string_view between) {
-  return fmt::format("{} decodes{}{} memory {}", inputs, between, inputs - 1,
-                     inputs == 2 ? "pass" : "passes");
 }
 
 KernelUse kernel_of(const CodecUse& use) {
@@ -142,40 +44,6 @@ KernelUse kernel_of(const CodecUse& use) {
            .value_bytes = use.value_bytes,
            .residual_bytes = use.residual_bytes},
           use.elements};
-}
-
-// Of a kernel that the card has no times of.
-KernelEstimate composed_time(const CodecCard& card, const Gpu& gpu, const CodecUse& use) {
-  CardLaunches launches(card, gpu, use);
-  const double value = use.value_bytes;
-  switch (use.operation) {
-    case Operation::encode_difference:
-      // New and old values read, the difference written.
-      launches.add_pass(value + 2 + 2);
-      launches.add(Operation::encode);
-      return launches.estimate("encode_difference: an encode and a memory pass");
-    case Operation::encode_feedback: {
-      const codecs::Composition parts = codecs::composed(kernel_of(use).shape);
-      for (const codecs::KernelShape& kernel : parts.kernels) launches.add(kernel.operation);
-      for (const codecs::Traffic& pass : parts.passes) launches.add_pass(pass);
-      return launches.estimate("encode_feedback: an encode, a decode and 2 memory passes");
-    }
-    case Operation::decode_add:
-      launches.add(Operation::decode);
-      launches.add_pass(3 * value);
-      return launches.estimate("decode_add: a decode and a memory pass");
-    case Operation::decode_reduce:
-      launches.add(Operation::decode, use.inputs);
-      launches.add_pass(3 * value, use.inputs - 1);
-      return launches.estimate(fmt::format("decode_reduce of {} inputs: {}", use.inputs,
-                                           decodes_and_passes(use.inputs, " and ")));
-    case Operation::encode:
-    case Operation::decode:
-    case Operation::decode_reduce_encode:
-      break;  // every card has these; and see reencode_time()
-  }
-  require(false, "a kernel that is not composed of others");
-  return {};
 }
 
 // Per element, of a kernel of which a wire has a card. They are linear in the bytes of each wire, so
@@ -196,6 +64,153 @@ double moved_bytes(const CodecUse& use) {
   };
   return of(plain) + more(use.wire, &codecs::KernelShape::wire) +
          more(use.wire_out, &codecs::KernelShape::wire_out);
+}
+
+bool requantizes(const CodecUse& use) { return use.operation == Operation::decode_reduce_encode; }
+
+// What the card's times call a kernel that reads or writes its wires.
+CardKernel named_by(const CodecCard& card, const CodecUse& use) {
+  CardKernel kernel{
+      .operation = use.operation, .inputs = use.inputs, .value_bytes = use.value_bytes};
+  if (!requantizes(use) || use.wire == use.wire_out) return kernel;
+  const bool reads = use.wire.card.get() == &card;
+  (reads ? kernel.to : kernel.from) = (reads ? use.wire_out : use.wire).name();
+  return kernel;
+}
+
+// Launches one after the other. A card's kernels are timed on the card's GPU; on another one what they
+// take beyond a fixed time goes with memory bandwidth.
+class CardLaunches {
+ public:
+  CardLaunches(const CodecCard& card, const Calibration& calibration, const Gpu& gpu,
+               double elements)
+      : card_(card), calibration_(calibration), gpu_(gpu), elements_(elements) {}
+
+  // A kernel that the card has a row of, if of values of the other size. Notes the sizes of the step that
+  // was measured furthest from this one.
+  void add(const CodecUse& kernel, double count = 1) {
+    const CardRow& row = *row_of(card_, named_by(card_, kernel));
+    CodecUse timed = kernel;
+    if (exact_row_of(card_, named_by(card_, kernel)) == nullptr) {
+      timed.value_bytes = other_value_bytes(kernel.value_bytes);
+    }
+    std::vector<KernelTime> times = row.second;
+    for (KernelTime& one : times) one.moved_bytes = moved_bytes(timed) * one.elements;
+    MeasuredSizes sizes = sizes_of(times);
+    sizes.step = row.first;
+    if (sizes_.smallest == 0 || sizes.excess(elements_) > sizes_.excess(elements_)) sizes_ = sizes;
+    // However few of the elements that were timed: a launch.
+    const double least_s =
+        std::min(times.front().seconds, seconds_of_bytes(gpu_, gpu_.memory_bandwidth, 0));
+    const double ratio = gpu_.memory_bandwidth / card_.memory_bandwidth;
+    const double fewer = moved_bytes(timed) / moved_bytes(kernel);
+    const double seconds =
+        is_on_its_gpu()
+            ? timed_seconds(times, elements_, card_.memory_bandwidth, ratio * fewer)
+            : carried_over(times, elements_, card_.memory_bandwidth, {ratio * fewer, ratio});
+    seconds_ += count * std::max(least_s, seconds);
+    fixed_s_ += count * std::max(least_s, fixed_seconds(times));
+  }
+
+  // Passes of our own over so many bytes per element.
+  void add_pass(double bytes, double count = 1) {
+    const KernelEstimate pass = time_of_bytes(calibration_, gpu_, bytes * elements_);
+    seconds_ += count * pass.seconds;
+    fixed_s_ += count * pass.fixed_s;
+  }
+
+  // `lacks`: the kernel that the card does not have, and what is counted instead.
+  [[nodiscard]] KernelEstimate estimate(const std::string& lacks = {}) const {
+    std::string source = is_on_its_gpu()
+                             ? fmt::format("{}'s card", card_.name)
+                             : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
+                                           card_.gpu, card_.name);
+    if (!lacks.empty()) source += ", which lacks " + lacks;
+    return {seconds_, source, sizes_, fixed_s_, lacks};
+  }
+
+ private:
+  [[nodiscard]] bool is_on_its_gpu() const { return card_.gpu == gpu_.name; }
+
+  const CodecCard& card_;
+  const Calibration& calibration_;
+  const Gpu& gpu_;
+  double elements_;
+  double seconds_ = 0;
+  double fixed_s_ = 0;
+  MeasuredSizes sizes_;
+};
+
+// "encode of 2-byte values: times of 4-byte values".
+std::string other_values_text(const CardKernel& lacked) {
+  const bool sums = lacked.operation == Operation::decode_reduce;
+  return fmt::format("{}{} of {}-byte values: times of {}-byte values", name_of(lacked.operation),
+                     sums ? fmt::format(" of {} inputs", lacked.inputs) : "", lacked.value_bytes,
+                     of_other_values(lacked).value_bytes);
+}
+
+// By a card's own times of the kernel, if it has any.
+std::optional<KernelEstimate> own_time(const Calibration& calibration, const Gpu& gpu,
+                                       const CodecUse& use) {
+  for (const CodecCard* card : {use.wire.card.get(), use.wire_out.card.get()}) {
+    if (card == nullptr) continue;
+    const CardKernel kernel = named_by(*card, use);
+    if (row_of(*card, kernel) == nullptr) continue;
+    CardLaunches launches(*card, calibration, gpu, use.elements);
+    launches.add(use);
+    const bool exact = exact_row_of(*card, kernel) != nullptr;
+    return launches.estimate(exact ? "" : other_values_text(kernel));
+  }
+  return std::nullopt;
+}
+
+// Wires that are decoded one by one, and added up: "4 decodes and 3 memory passes".
+std::string decodes_and_passes(int inputs, std::string_view between) {
+  return fmt::format("{} decodes{}{} memory {}", inputs, between, inputs - 1,
+                     inputs == 2 ? "pass" : "passes");
+}
+
+// Of a kernel that the card has no times of.
+KernelEstimate composed_time(const CodecCard& card, const Calibration& calibration, const Gpu& gpu,
+                             const CodecUse& use) {
+  CardLaunches launches(card, calibration, gpu, use.elements);
+  const auto add = [&](Operation operation, int value_bytes, double count = 1) {
+    launches.add({.operation = operation,
+                  .wire = use.wire,
+                  .value_bytes = value_bytes,
+                  .elements = use.elements},
+                 count);
+  };
+  const double value = use.value_bytes;
+  switch (use.operation) {
+    case Operation::encode_difference:
+      // New and old values read, the difference written.
+      launches.add_pass(value + 2 + 2);
+      add(Operation::encode, 2);
+      return launches.estimate("encode_difference: an encode and a memory pass");
+    case Operation::encode_feedback:
+    case Operation::decode_add: {
+      const codecs::Composition parts = codecs::composed(kernel_of(use).shape);
+      for (const codecs::KernelShape& kernel : parts.kernels) {
+        add(kernel.operation, kernel.value_bytes);
+      }
+      for (const codecs::Traffic& pass : parts.passes) launches.add_pass(pass.read + pass.written);
+      return launches.estimate(use.operation == Operation::decode_add
+                                   ? "decode_add: a decode and a memory pass"
+                                   : "encode_feedback: an encode, a decode and 2 memory passes");
+    }
+    case Operation::decode_reduce:
+      add(Operation::decode, use.value_bytes, use.inputs);
+      launches.add_pass(3 * value, use.inputs - 1);
+      return launches.estimate(fmt::format("decode_reduce of {} inputs: {}", use.inputs,
+                                           decodes_and_passes(use.inputs, " and ")));
+    case Operation::encode:
+    case Operation::decode:
+    case Operation::decode_reduce_encode:
+      break;  // every card has these; and see reencode_time()
+  }
+  require(false, "a kernel that is not composed of others");
+  return {};
 }
 
 // A sum that is encoded again where one of the wires has a card: two kernels.
@@ -261,14 +276,14 @@ KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu, const 
   if (use.step != nullptr) return step_time(calibration, gpu, *use.step, use.shape);
   if (use.elements <= 0) return {};
   if (!use.wire.card && !use.wire_out.card) return kernel_time(calibration, gpu, kernel_of(use));
-  if (const auto own = own_time(gpu, use)) return slowed(*own, calibration);
+  if (const auto own = own_time(calibration, gpu, use)) return slowed(*own, calibration);
   const auto has_times = [](const Wire& wire) { return wire.card && wire.card->has_times(); };
   if (!has_times(use.wire) && !has_times(use.wire_out)) {
     return slowed(time_of_bytes(calibration, gpu, moved_bytes(use) * use.elements, use.inputs),
                   calibration);
   }
   if (requantizes(use)) return reencode_time(calibration, gpu, use);
-  return slowed(composed_time(*use.wire.card, gpu, use), calibration);
+  return slowed(composed_time(*use.wire.card, calibration, gpu, use), calibration);
 }
 
 }  // namespace sim

@@ -47,8 +47,8 @@ struct CodecUse {
 };
 
 // From the calibration table, as kernel_time(), or from the card. A kernel that the card lacks is
-// composed from others: a difference, residual or sum is a pass over its values besides the encodes
-// and decodes, and the source names that kernel.
+// composed from others, as the catalogue's are: a difference, residual or sum is a pass over its values
+// besides the encodes and decodes, and the source names that kernel.
 [[nodiscard]] KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu,
                                         const CodecUse& use);
 

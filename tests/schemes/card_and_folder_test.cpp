@@ -9,6 +9,7 @@
 
 #include "docs/examples/codec-as-folder/mxint8/mxint8.hpp"
 #include "sim/program/kernels_of.hpp"
+#include "sim/times/calibration_rows.hpp"
 #include "tests/schemes/sample_step.hpp"
 #include "tests/shipped_files.hpp"
 
@@ -118,6 +119,57 @@ TEST(CardAndFolder, OfACodecGiveTheSameStep) {
       EXPECT_NEAR(seconds_of(rows[i], cluster, table) / seconds, 1, 0.005) << i;
       if (format.scale != codecs::mxint8.format.scale) continue;
       EXPECT_NEAR(seconds_of(untimed[i], cluster, table) / seconds, 1, 0.001) << i;
+    }
+  }
+}
+
+// The rows that the table has of the codec, as they stand, and no others.
+CodecCard card_of_table(std::string_view codec, const Calibration& table, const Gpu& gpu) {
+  const codecs::Format& format = codecs::codec_named(codec).format;
+  CodecCard card = card_of_size(format);
+  card.gpu = gpu.name;
+  card.memory_bandwidth = scale(table);
+  using codecs::Operation;
+  for (const Operation operation : {Operation::encode, Operation::decode, Operation::decode_add,
+                                    Operation::encode_difference}) {
+    for (const int value_bytes : {2, 4}) {
+      const codecs::KernelShape shape{
+          .operation = operation, .wire = format, .value_bytes = value_bytes};
+      const auto found = table.kernels->find(kernel_key(shape, codec, ""));
+      if (found == table.kernels->end()) continue;
+      card.steps[key_of({.operation = operation, .value_bytes = value_bytes})] = found->second;
+    }
+  }
+  return card;
+}
+
+TEST(CardAndFolder, OfACodecsOwnRowsGatherWeightsAlike) {
+  const Calibration table = h100_table();
+  Cluster cluster = cluster_of(table);
+  cluster.gpu.memory_bandwidth = table.memory_bandwidth;
+  for (const char* codec : {"int8_g128", "int4_g128", "fp8_e4m3", "mxfp4", "nf4_g64"}) {
+    for (const bool difference : {false, true}) {
+      for (const int sharding : {1, 3}) {
+        // The table lacks the difference's kernel of some codecs; a card makes it of two.
+        const bool has_difference =
+            table.kernels->contains(kernel_key({.operation = codecs::Operation::encode_difference,
+                                                .wire = codecs::codec_named(codec).format,
+                                                .value_bytes = 2},
+                                               codec, ""));
+        if (difference && (sharding == 3 || !has_difference)) continue;
+        Scheme folder = scheme_named("sharded");
+        folder.weights = {.wire = {codecs::codec_named(codec).format}, .difference = difference};
+        Scheme card = folder;
+        card.weights.wire = {
+            .card = std::make_shared<const CodecCard>(card_of_table(codec, table, cluster.gpu))};
+        Parallelism p;
+        p.sharding.stage = sharding;
+        const auto seconds = [&](const Scheme& scheme) {
+          const Model model = deep_model();
+          return simulate(whole_step({cluster, model, table, p}, scheme), cluster).makespan_s;
+        };
+        EXPECT_NEAR(seconds(card) / seconds(folder), 1, 0.003) << codec << sharding << difference;
+      }
     }
   }
 }
