@@ -35,7 +35,7 @@ std::optional<Part> part_of(const Operation& operation) {
 }
 
 // When bytes or latency of a member's collective were under way, until it ended: step by step, its
-// last flows follow others. What lies between, as where sites send at different times, is a wait; so is
+// last flows follow others, and a payload of several parts ends with all of them. What lies between, as where sites send at different times, is a wait; so is
 // a flow of no phase, which only lets time pass.
 std::vector<Interval> transfers(const Schedule& schedule, const Timeline& timeline,
                                 const Operation& member) {
@@ -51,8 +51,10 @@ std::vector<Interval> transfers(const Schedule& schedule, const Timeline& timeli
       flows.push_back({timeline.start_s[id], timeline.end_s[id]});
     }
     for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
-      const bool follows = schedule.operations[earlier].kind == OperationKind::flow;
-      if (follows && seen.insert(earlier).second) left.push_back(earlier);
+      const OperationKind kind = schedule.operations[earlier].kind;
+      const bool is_part = operation.kind == OperationKind::barrier && kind == operation.kind;
+      if ((kind == OperationKind::flow || is_part) && seen.insert(earlier).second)
+        left.push_back(earlier);
     }
   }
   return flows;

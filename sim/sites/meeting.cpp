@@ -57,8 +57,8 @@ Meeting::Ids Meeting::run(int round, const std::vector<Ids>& encoded) {
   const Ids handed_in = handed_in_;
   before_.assign(encoded.front().size(), kNoOperation);
   for (const int place : all_.present) before_[index(place)] = builder_.last(place, kStream);
-  std::vector<Ids> results;  // by place
-  results.resize(before_.size());
+  ended_.assign(before_.size(), {});
+  std::vector<Ids> results(before_.size());  // by place
   for (const Ids& part : encoded) {
     handed_in_ = handed_in;
     const Ids ended = run_part(part);
@@ -68,9 +68,10 @@ Meeting::Ids Meeting::run(int round, const std::vector<Ids>& encoded) {
   parts_ = 1;
   Ids all(results.size(), kNoOperation);
   for (const int place : all_.present) {
-    const Ids& ended = results[index(place)];
+    Ids& ended = results[index(place)];
     if (std::ranges::find(ended, kNoOperation) != ended.end()) continue;
-    all[index(place)] = member(place, "all parts", encoded.back()[index(place)], ended);
+    ended.push_back(member(place, "all parts", encoded.back()[index(place)], ended_[index(place)]));
+    all[index(place)] = builder_.barrier(ended);
   }
   return all;
 }
@@ -269,7 +270,9 @@ OperationId Meeting::member(int place, std::string_view label, OperationId waits
   if (parts_ > 1) {
     Ids ended = received;
     ended.push_back(waits_for);
-    return builder_.barrier(known(std::move(ended)));
+    const OperationId part = builder_.barrier(known(std::move(ended)));
+    ended_[index(place)].push_back(part);
+    return part;
   }
   const OperationId after[] = {waits_for};
   return builder_.member(place, kStream, kPhase, label, after,

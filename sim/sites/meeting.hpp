@@ -148,7 +148,9 @@ class Meeting {
   Group* group_ = nullptr;        // of the exchange in the making
   int round_ = 0;
   std::size_t parts_ = 1;  // of the payload
-  Ids before_;             // by place: the last exchange before the payload's, if it has several
+  // By place, if the payload has several parts: the last exchange before it, and the ends of its parts.
+  Ids before_;
+  std::vector<Ids> ended_;
   double share_ = 1;
   Ids encoded_, results_;
   Ids handed_in_;                            // by place: most recently

@@ -207,6 +207,21 @@ TEST(Rounds, PartsShareTheirLatency) {
               1e-3);
 }
 
+// Of two equal sites, neither waits for the other while parts are under way.
+TEST(Rounds, PartsUnderWayAreCommunication) {
+  for (const Exchange* exchange : {&exchanges::ring, &exchanges::quantized_ring,
+                                   &exchanges::all_to_all, &exchanges::all_gather}) {
+    RoundShape shape = equal_rounds(exchange, 2, 1, 8 * kGigabyte);
+    for (SiteWork& site : shape.sites) site.ready_s = {0.25, 0.5, 0.75, 1};
+    const RoundResult result = simulate_round(equal_sites(2, 10 * kGigabyte, 80_ms), shape);
+    const TimeParts parts = time_parts(result.plan.schedule, result.timeline);
+    EXPECT_NEAR(parts.bubble_s, 0, 1e-6) << exchange->name;
+    EXPECT_NEAR(parts.exposed_comm_s, result.timeline.makespan_s - parts.compute_s, 1e-6)
+        << exchange->name;
+    EXPECT_GT(parts.exposed_comm_s, 0.08) << exchange->name;
+  }
+}
+
 // Without latency, overlap hides something or nothing, whatever the exchange and its kernels.
 TEST(Rounds, PartsAreNeverSlowerWithoutLatency) {
   for (const Exchange* exchange :
