@@ -26,6 +26,7 @@ from mutations import Mutation, mutations_of  # noqa: E402
 from workshop import Workshop, copy_tree  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+LIBRARIES = ("sim_sweep", "sim_validation", "sim_fit")  # of all sources of sim
 KILLED, LIVES, INVALID = "killed", "lives", "does not compile"
 
 
@@ -163,6 +164,8 @@ def main(arguments):
     if not options.report:
         workshop = Workshop(folder, options.jobs, options.linker)
         workshop.configure()
+        if not workshop.build(*LIBRARIES):  # mutations are found in sources with their precompiled headers
+            raise ValueError(f"sim does not compile without a mutant:\n{workshop.said}")
         compiler = workshop.compiler_arguments()
         below = {file: length for file, length in lengths.items()
                  if file.startswith(options.below.rstrip("/") + "/") and file in compiler}
