@@ -8,7 +8,7 @@
 
 #include "apps/help_json.hpp"
 #include "apps/print.hpp"
-#include "apps/sweep/shard.hpp"
+#include "apps/usable_cores.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/topology/cluster.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "apps/progress.hpp"
-#include "apps/sweep/shard.hpp"
+#include "apps/usable_cores.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/scratch.hpp"
 #include "sim/study/sweep/processes.hpp"

@@ -17,6 +17,7 @@
 #include "sim/program/kernels_of.hpp"
 #include "sim/rounds/round_remedies.hpp"
 #include "sim/study/setup_options.hpp"
+#include "sim/study/simulation.hpp"
 #include "sim/workload/memory_remedies.hpp"
 
 namespace apps {

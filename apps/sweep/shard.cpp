@@ -2,7 +2,6 @@
 #include "apps/sweep/shard.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -61,13 +60,6 @@ std::optional<Shard> slurm_shard() {
 int slurm_task(int count) {
   const int task = variable("SLURM_ARRAY_TASK_ID").value_or(1);
   return task >= 1 && task <= count ? task : 1;
-}
-
-int usable_cores() {
-  if (const auto cores = variable("SLURM_CPUS_PER_TASK"); cores && *cores > 0) return *cores;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 }  // namespace apps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shard and the cores of this process, from flags and from Slurm.
+// The shard of this process, from flags and from Slurm.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,5 @@ using sim::sweep::Shard;
 [[nodiscard]] std::optional<Shard> slurm_shard();
 // The number of this process's task in its array if it can number one of `count` parts, else 1.
 [[nodiscard]] int slurm_task(int count);
-
-// The cores available to this process: those of the task, if Slurm gives their number.
-[[nodiscard]] int usable_cores();
 
 }  // namespace apps

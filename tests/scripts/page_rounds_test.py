@@ -4,7 +4,9 @@
 finds a fault. Searches over many rounds, which `plan` and `solve` make, would take a sanitizer too long.
 What the commands print is compared by the release build's tests.
 
-Usage: page_rounds_test.py BUILD_FOLDER
+Usage: page_rounds_test.py PROGRAM
+
+The program is `gardenhose run` alone (tests/run_alone.cpp).
 """
 import concurrent.futures
 import os
@@ -44,7 +46,7 @@ def problem_of(program, case):
             path = Path(scratch, file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        done = subprocess.run([program, *arguments], cwd=scratch, capture_output=True, text=True,
+        done = subprocess.run([program, *arguments[1:]], cwd=scratch, capture_output=True, text=True,
                               check=False, stdin=subprocess.DEVNULL)
     if done.returncode == 0:
         return ""
@@ -52,7 +54,7 @@ def problem_of(program, case):
 
 
 def main():
-    program = Path(sys.argv[1]).resolve() / "gardenhose"
+    program = Path(sys.argv[1]).resolve()
     cases = [case for case in page_cases()
              if case[1][0] == "run" and has_sites(*case[1:]) and not unwritten(*case[1:])]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
