@@ -54,8 +54,9 @@ std::string sentence(const Answers& answers, std::size_t question) {
   const std::string subject = fmt::format(
       "{} {}{}", answer.scheme, answer.goal.starts_with("beats ") ? "" : "reaches ", answer.goal);
   if (!answer.found.bracketed()) {
-    return fmt::format("{} {} from {} to {}", subject, answer.found.ever ? "everywhere" : "nowhere",
-                       answer.met_text, answer.missed_text);
+    return fmt::format("{} {} from {} to {}{}", subject,
+                       answer.found.ever ? "everywhere" : "nowhere", answer.met_text,
+                       answer.missed_text, answer.binds.empty() ? "" : ": " + answer.binds);
   }
   return fmt::format("{} {} {} (likely {})", subject, answer.met > answer.missed ? "from" : "up to",
                      answer.met_text, likely_text(answers, question, " to "));
@@ -133,6 +134,7 @@ void print(const std::string& format, const Unknown& unknown, const Job& job,
                             : found.bracketed() ? "bracketed"
                             : found.ever        ? "everywhere"
                                                 : "nowhere"},
+                    {"binds", answer.binds.empty() ? Json(nullptr) : Json(answer.binds)},
                     {"met_at", figure(answer.met, found.bracketed())},
                     {"missed_at", figure(answer.missed, found.bracketed() && !answer.reached)},
                     {"met_at_low", figure(least.met, ranged)},

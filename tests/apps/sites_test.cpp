@@ -232,6 +232,21 @@ TEST(Solve, SearchesWhatCanBeRun) {
       "--set scheme.quorum");
 }
 
+// However fast the line: every step waits for its gradients to cross an ocean, or for the GPUs.
+TEST(Solve, SaysWhatBindsWhereNoValueMeetsTheGoal) {
+  const std::string far =
+      " --topology two_sites_400g_80ms --model gpt_1.3b --scheme wan_sync_bf16 --overlap all ";
+  const Json waits = json_of("solve bandwidth" + far + "--utilisation 0.9");
+  EXPECT_EQ(waits[0]["met"], "nowhere");
+  EXPECT_NE(waits[0]["binds"].get<std::string>().find("it is bound by latency ("),
+            std::string::npos);
+  const Json computes =
+      json_of("solve bandwidth" + far + "--micro-batch 4 --accumulation 64 --tokens-per-day 1e15");
+  EXPECT_NE(computes[0]["binds"].get<std::string>().find("it is bound by compute ("),
+            std::string::npos);
+  EXPECT_TRUE(json_of("solve bandwidth" + far + "--utilisation 0.01")[0]["binds"].is_null());
+}
+
 TEST(Solve, RefusesWhatItCannotAnswer) {
   const std::string base = kSites;
   const auto refused = [&](const std::string& text, std::string_view place,

@@ -21,6 +21,7 @@
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/study/solve/what_binds.hpp"
 
 namespace sim::study {
 namespace {
@@ -150,14 +151,27 @@ class Solver {
     }
     const double met_at = unknown_.figure(shown_, found.met);
     const double missed_at = unknown_.figure(shown_, found.missed);
-    return {job_.setups[setup].scheme.name,
-            std::move(goal),
-            found,
-            met_at,
-            missed_at,
-            unknown_.text(met_at),
-            unknown_.text(missed_at),
-            unknown_.needs_memory || fits_memory(job_, job_.setups[setup])};
+    return {.scheme = job_.setups[setup].scheme.name,
+            .goal = std::move(goal),
+            .found = found,
+            .met = met_at,
+            .missed = missed_at,
+            .met_text = unknown_.text(met_at),
+            .missed_text = unknown_.text(missed_at),
+            .fits_memory = unknown_.needs_memory || fits_memory(job_, job_.setups[setup]),
+            .binds = found.ever ? "" : binds_at_best(range, setup, other)};
+  }
+
+  // What the setup waits for at the end of the range that is nearer to the goal: "at 10000 Gbps it is bound by
+  // latency (83 % of the round)".
+  std::string binds_at_best(const Range& range, std::size_t setup, std::size_t other) {
+    const bool highest =
+        score_of(setup, other, range.highest) >= score_of(setup, other, range.lowest);
+    const double best = highest ? range.highest : range.lowest;
+    Job changed = job_;
+    unknown_.set(changed, best);
+    return fmt::format("at {} it is bound by {}", unknown_.text(unknown_.figure(shown_, best)),
+                       what_binds(changed, changed.setups[setup], at(setup, best)));
   }
 
   Answer best(std::size_t setup, const std::function<void()>& step) {

@@ -36,6 +36,7 @@ struct Answer {
   bool fits_memory = true;             // the job in question
   std::optional<double> reached = {};  // of the measure, where the best was looked for
   bool at_end = false;                 // the best value is an end of what is searched
+  std::string binds = {};              // what_binds() where no value meets the goal
 };
 
 // By question: the answer, and the least and the greatest that it likely is. The answer itself may be
