@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/base/error.hpp"
 #include "sim/sites/detours.hpp"
 #include "sim/sites/pairings.hpp"
 #include "sim/sites/ring_order.hpp"
