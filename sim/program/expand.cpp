@@ -8,6 +8,7 @@
 
 #include "sim/collectives/collectives.hpp"
 #include "sim/program/alike_groups.hpp"
+#include "sim/program/collisions.hpp"
 #include "sim/program/groups.hpp"
 #include "sim/program/host_issue.hpp"
 #include "sim/topology/gpu_speeds.hpp"
@@ -370,6 +371,18 @@ class Expansion {
   std::vector<std::vector<TimedKernel>> kernels_;  // by communication, then part
 };
 
+// One rank for all that do the same, at the speed at which all wait for each other.
+PlannedStep expand_alike(const Program& program, const StepContext& context, AlikeGround alike) {
+  const auto ranks = static_cast<std::size_t>(alike.ground.builder.ranks());
+  const Parallelism& p = context.parallelism;
+  const Turns turns{p.pipeline, p.accumulation * p.virtual_stages, p.tensor};
+  const std::vector<double> slowdowns(ranks, slowdown_of_step(context.cluster, turns));
+  Wiring wiring = std::move(alike.wiring);
+  Schedule schedule = Expansion(program, context, std::move(alike.ground), slowdowns).run();
+  wiring.routes.resize(schedule.routes.size());  // the others are of no hops
+  return {std::move(schedule), std::move(wiring)};
+}
+
 }  // namespace
 
 PlannedStep expand(const Program& program, const StepContext& context, Detail detail) {
@@ -378,14 +391,15 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
   const GroupDrafts drafts = draft_groups(topology, program, context, detail);
   if (detail == Detail::folded && !context.whole) {
     if (auto alike = alike_groups(topology, drafts)) {
-      const auto ranks = static_cast<std::size_t>(alike->ground.builder.ranks());
-      const Parallelism& p = context.parallelism;
-      const Turns turns{p.pipeline, p.accumulation * p.virtual_stages, p.tensor};
-      const std::vector<double> slowdowns(ranks, slowdown_of_step(cluster, turns));
-      Wiring wiring = std::move(alike->wiring);
-      Schedule schedule = Expansion(program, context, std::move(alike->ground), slowdowns).run();
-      wiring.routes.resize(schedule.routes.size());  // the others are of no hops
-      return {std::move(schedule), std::move(wiring)};
+      PlannedStep step = expand_alike(program, context, std::move(*alike));
+      if (cluster.speed_spread <= 0 || !pipelines_collide(topology, context.parallelism, drafts)) {
+        return step;
+      }
+      step.schedule.in_phase = true;
+      const double stands_for = static_cast<double>(rank_count(cluster)) / step.schedule.ranks;
+      if (static_cast<double>(step.schedule.operations.size()) * stands_for > kMostInPhase) {
+        return step;
+      }
     }
   }
   Schedule schedule =

@@ -122,6 +122,15 @@ std::string approximation(double unfolded_flows) {
       100 * kUnevenError, 100 * kUnevenLinksError, kMostUnfolded, unfolded_flows);
 }
 
+std::string in_phase_text() {
+  return fmt::format(
+      "folded, so that messages of all pipelines meet on the fabric's links at once, and the step "
+      "is up "
+      "to half as slow again; --whole simulates GPUs at their own speeds, here more than {:.0f} "
+      "operations",
+      kMostInPhase);
+}
+
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
   const Cluster& cluster = context.cluster;
   std::map<std::string, std::string> sources;

@@ -27,6 +27,8 @@ inline constexpr double kUnevenError = 0.12;
 // The same where hashes or other jobs load links unevenly: 23 % was the worst of nine cases.
 inline constexpr double kUnevenLinksError = 0.25;
 
+// Of a schedule that is Schedule::in_phase.
+[[nodiscard]] std::string in_phase_text();
 // Of a schedule that is approximate: in which way, and how far it may be off.
 [[nodiscard]] std::string approximation(double unfolded_flows);
 

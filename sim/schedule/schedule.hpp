@@ -129,6 +129,9 @@ struct GivenUp {
 // Most flows of a schedule whose collectives are unfolded because ranks lie unevenly over nodes.
 inline constexpr double kMostUnfolded = 200'000;
 
+// Most operations of a step whose ranks are simulated one by one because alike ones would collide.
+inline constexpr double kMostInPhase = 1'000'000;
+
 struct Schedule {
   int ranks = 0;
   // By rank: the ranks of the job for which it stands, as they do the same (sim/schedule/alike.hpp).
@@ -145,6 +148,8 @@ struct Schedule {
   double host_issue_s = 0;        // that the busiest host takes to issue all its kernels
   // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
   bool approximate = false;
+  // Folds pipelines whose messages then always meet on links (sim/program/collisions.hpp).
+  bool in_phase = false;
 
   // Whether it is better simulated step by step.
   [[nodiscard]] bool wants_steps() const { return approximate && unfolded_flows <= kMostUnfolded; }
