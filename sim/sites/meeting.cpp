@@ -175,7 +175,7 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
   double slowdown = 1;
   for (const int place : places) slowdown = std::max(slowdown, site(place).slowdown);
   if (slowdown <= 1) return 0;
-  if (parts_ > 1) return beside_parts(places, slowdown);
+  if (parts_ > 1) return beside_parts(places, flows, slowdown);
   std::vector<int> key(places.begin(), places.end());
   key.insert(key.end(), {flows, all});
   const auto found = occupancies_.find(key);
@@ -186,15 +186,16 @@ std::uint32_t Meeting::occupancy(std::span<const int> places, int flows, int all
 }
 
 // Of parts many are on their way at once.
-std::uint32_t Meeting::beside_parts(std::span<const int> places, double slowdown) {
-  const std::vector<int> key(places.begin(), places.end());
+std::uint32_t Meeting::beside_parts(std::span<const int> places, int flows, double slowdown) {
+  std::vector<int> key(places.begin(), places.end());
+  key.push_back(flows);
   const auto found = occupancies_.find(key);
   if (found != occupancies_.end()) return found->second;
   double rate_Bps = 0;
   for (const int place : places) rate_Bps = std::max(rate_Bps, site(place).slowdown_Bps);
   require(rate_Bps > 0, "what slows steps has a rate");
   return occupancies_[key] =
-             builder_.add_occupancy({.memory_s_per_byte = (1 - 1 / slowdown) / rate_Bps,
+             builder_.add_occupancy({.memory_s_per_byte = flows * (1 - 1 / slowdown) / rate_Bps,
                                      .ranks = {places.begin(), places.end()}});
 }
 

@@ -132,7 +132,7 @@ class Meeting {
   void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
   std::uint32_t occupancy(std::span<const int> places, int flows, int all);
-  std::uint32_t beside_parts(std::span<const int> places, double slowdown);
+  std::uint32_t beside_parts(std::span<const int> places, int flows, double slowdown);
   OperationId flow_over(Route route, std::uint32_t occupancy, std::string_view label,
                         double latency_s, double bytes, const Ids& after);
   OperationId message(Hop hop, std::uint32_t occupancy, double bytes, const Ids& after);
