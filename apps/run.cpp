@@ -41,6 +41,7 @@
 #include "sim/study/membership.hpp"
 #include "sim/study/search/break_even.hpp"
 #include "sim/study/search/likely_range.hpp"
+#include "sim/study/search/verdict.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/trace/write_trace.hpp"
@@ -56,6 +57,7 @@ using ErrorsOfCodecs = std::shared_future<sim::JsonDocument>;
 
 Simulation simulate_with_flags(const Job& job, const Setup& setup) {
   Simulation result = simulate(job, setup);
+  result.report.sensitivity = sensitivity_of(job, setup, result.report);
   if (result.report.round) {
     for (std::string& event : result.report.round->events) event = with_flags(event);
   }
@@ -213,19 +215,19 @@ class Comparison {
   }
 
   void compare(const Chosen& side, const Chosen& baseline, sim::Report& report) {
+    const sim::Report& base = report_of(baseline.setup);
     report.baseline = baseline.setup.scheme.name;
     report.baseline_fits = fits_memory(job_, baseline.setup);
-    report.speedup = speedup(report, baseline.setup);
-    const bool differs = std::isfinite(report.speedup) && !is_same(side.setup, baseline.setup);
-    if (report.range && differs) {
-      const sim::Report& base = report_of(baseline.setup);
-      report.speedup_range = range_of_ratio(job_, side.setup, report, base);
-      if (report.membership) {  // the range is of the steady speeds
-        const double kept = report.speedup * base.tokens_per_s / report.tokens_per_s;
-        report.speedup_range->low *= kept;
-        report.speedup_range->high *= kept;
-      }
+    report.speedup = speedup(report, base);
+    const bool both_train = std::isfinite(report.speedup) && report.speedup > 0;
+    if (both_train && !is_same(side.setup, baseline.setup)) {
+      report.speedup_range =
+          sim::study::range_of_ratio(report.speedup, *report.sensitivity, *base.sensitivity);
     }
+    report.verdict = sim::study::verdict_of({.speedup = report.speedup,
+                                             .range = report.speedup_range,
+                                             .fits = report.fits_memory,
+                                             .other_fits = report.baseline_fits});
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     if (!job_.inner) compared_.push_back({reports_.size(), side, baseline});
   }
@@ -239,6 +241,7 @@ class Comparison {
     const auto [known, added] = reports_of_.at(setup.parallelism, setup.scheme);
     if (added) {
       known = simulate(job_, setup).report;
+      known.sensitivity = sensitivity_of(job_, setup, known);
       known.membership = membership_of(job_, setup, known);
     }
     return known;
@@ -249,9 +252,9 @@ class Comparison {
   }
 
   // Steps have as many tokens each; rounds may not.
-  double speedup(const sim::Report& report, const Setup& baseline) {
-    if (!job_.inner) return times_.seconds(baseline) / report.time_s;
-    return report.trained_tokens_per_s() / report_of(baseline).trained_tokens_per_s();
+  [[nodiscard]] double speedup(const sim::Report& report, const sim::Report& base) const {
+    if (!job_.inner) return base.time_s / report.time_s;
+    return report.trained_tokens_per_s() / base.trained_tokens_per_s();
   }
 
   struct Compared {

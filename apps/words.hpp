@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, lists, gains and flags in sentences.
+// Numbers, lists and flags in sentences.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace apps {
-
-// A smaller speed-up is called none: predicted ones are off by about as much.
-inline constexpr double kLeastGain = 1.05;
 
 // "206 763": a whole number, its digits in groups of three from 10 000 on.
 [[nodiscard]] std::string grouped(double value);

@@ -6,8 +6,8 @@ any two inputs of a sweep.
     build/release/gardenhose map --topology ... --model ... --format csv | plots/scheme_map.py > picture.svg
     build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
-Gains under 5 %, the mean error of predicted speed-ups, are shown as none. Cells whose likely range holds
-both winners are hatched.
+Cells have the colour of the compressed scheme that wins there, as the program decides. Cells that are too
+close to call are hatched.
 """
 
 import csv
@@ -16,7 +16,6 @@ import sys
 import picture
 from picture import plt
 
-LEAST_GAIN = 1.05
 EVEN = "#ececec"
 COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d"]
 
@@ -29,19 +28,18 @@ def bandwidth_text(bytes_per_s):
 class Cell:
     """One place of the map: its column and row as text, what is drawn there and what wins there."""
 
-    def __init__(self, x, y, winner, loser, speedup, low=None, high=None):
+    def __init__(self, x, y, row, challenger, baseline):
         self.x, self.y = x, y
-        self.in_doubt = bool(low and high) and float(low) < 1 < float(high)
-        self.gain = float(speedup) if speedup else None
-        self.winner = None  # none: no gain that counts, or nothing fits in memory
-        self.text = "none fits"
-        if self.gain is not None:
-            self.winner = winner if self.gain >= LEAST_GAIN else None
-            self.text = f"{self.gain:.2f}x"
-        elif winner:
-            self.winner, self.text = winner, "alone fits"
-        elif loser:
-            self.text = f"{loser} alone"
+        self.verdict = row["verdict"]  # the program's: win, tie, loss; empty where nothing fits
+        self.winner = challenger if self.verdict == "win" else None
+        self.is_hatched = self.verdict == "tie"
+        if not self.verdict:
+            self.text = "none fits"
+        elif row["speedup"] and all(row.get(f"{side}_fits_memory", "true") == "true"
+                                    for side in ("compressed", "uncompressed")):
+            self.text = f"{float(row['speedup']):.2f}x"
+        else:
+            self.text = "alone fits" if self.winner else f"{baseline} alone"
 
 
 class Map:
@@ -52,17 +50,15 @@ class Map:
 
 def map_of_models(rows):
     rows = sorted(rows, key=lambda row: float(row["nic_bandwidth_Bps"]))
-    cells = [Cell(bandwidth_text(float(row["nic_bandwidth_Bps"])), row["model"], row["compressed"],
-                  row["uncompressed"], row["speedup"], row.get("speedup_low"),
-                  row.get("speedup_high")) for row in rows]
+    cells = [Cell(bandwidth_text(float(row["nic_bandwidth_Bps"])), row["model"], row,
+                  row["compressed"], row["uncompressed"]) for row in rows]
     return cells, "bandwidth per NIC", "", (
         f"speed-up of the fastest compressed scheme over the fastest uncompressed setup, "
         f"{rows[0]['gpus']} GPUs of {rows[0]['topology']}")
 
 
 def map_of_store(rows):
-    cells = [Cell(row["x"], row["y"], row["challenger"], row["baseline"], row["speedup"])
-             for row in rows]
+    cells = [Cell(row["x"], row["y"], row, row["challenger"], row["baseline"]) for row in rows]
     over = rows[0]["over"]
     baselines = list(dict.fromkeys(row["baseline"] for row in rows if row["baseline"]))
     than = f"the fastest of {', '.join(baselines)}" if len(baselines) > 1 else "".join(baselines)
@@ -73,6 +69,8 @@ def map_of_store(rows):
 def read_map(lines):
     # Several maps, one after the other, have a heading each.
     rows = [row for row in csv.DictReader(lines) if any(key != value for key, value in row.items())]
+    if rows and "pays" in rows[0] and "verdict" not in rows[0]:
+        picture.refuse("needs the column verdict, which older versions lack; run `map` again")
     if rows and "nic_bandwidth_Bps" in rows[0]:
         models = list(dict.fromkeys(row["model"] for row in rows))
         cells, *labels = map_of_models(rows)
@@ -87,7 +85,7 @@ def read_map(lines):
 def draw_cell(axes, x, y, cell, colours):
     colour = colours[cell.winner] if cell.winner else EVEN
     axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5,
-                                 hatch="///" if cell.in_doubt else None))
+                                 hatch="///" if cell.is_hatched else None))
     axes.text(x + 0.5, y + 0.5, cell.text, ha="center", va="center", fontsize=8,
               color="white" if cell.winner else "#555555")
 
@@ -116,10 +114,10 @@ def main():
     marks = [plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=colours[name],
                         label=name) for name in winners]
     marks.append(plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=EVEN,
-                            label="none: under 5 %"))
-    if any(cell.in_doubt for cell in drawn.cells):
+                            label="none: slower"))
+    if any(cell.is_hatched for cell in drawn.cells):
         marks.append(plt.Rectangle((0, 0), 1, 1, facecolor=EVEN, edgecolor="white", hatch="///",
-                                   label="either may win"))
+                                   label="too close to call"))
     axes.legend(handles=marks, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1),
                 frameon=False)
     figure.tight_layout()

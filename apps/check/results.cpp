@@ -15,11 +15,12 @@
 namespace apps {
 namespace {
 
-// What else a report has says whether it ended well, and is in the state.
-constexpr const char* kOfState[] = {"fits_memory", "baseline_fits_memory", "outcome"};
+// Whether a report ended well is in the state; range and verdict follow from the speed-up.
+constexpr const char* kNotCompared[] = {"fits_memory", "baseline_fits_memory", "outcome",
+                                        "speedup_low", "speedup_high",         "verdict"};
 
 void add_figure(const std::string& key, const Inputs& value, Result& result) {
-  if (value.is_null() || std::ranges::find(kOfState, key) != std::end(kOfState)) return;
+  if (value.is_null() || std::ranges::find(kNotCompared, key) != std::end(kNotCompared)) return;
   if (value.is_number_float() || (value.is_number() && is_known_metric(key))) {
     result.metrics[key] = value.get<double>();
   } else {

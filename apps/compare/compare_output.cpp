@@ -7,13 +7,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/compare/compare_answer.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
 #include "apps/words.hpp"
+#include "sim/base/likely.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
+#include "sim/study/search/verdict.hpp"
 
 namespace apps {
 namespace {
@@ -23,13 +26,10 @@ using sim::study::DoubtFinding;
 using sim::study::Findings;
 using sim::study::Flip;
 using sim::study::Goal;
-using sim::study::Interval;
 using sim::study::SideFinding;
 using Json = nlohmann::ordered_json;
 
 const char* unit_of(Goal goal) { return goal == Goal::cost ? "tokens_per_usd" : "tokens_per_s"; }
-
-const char* what_is_timed(const Side& side) { return side.run.job.inner ? "round" : "step"; }
 
 Json tuned_flags(const Side& side) {
   const auto flags = side.tuned_flags;
@@ -75,11 +75,19 @@ Json json_of(const DoubtFinding& finding) {
           {"flip", json_of(finding.flip)}};
 }
 
+// Of A over B.
 Json summary_of(const Comparison& comparison, const Findings& findings) {
+  const auto verdict = sim::study::verdict_of({.speedup = findings.ratio,
+                                               .range = findings.range,
+                                               .fits = comparison.a.fits_memory,
+                                               .other_fits = comparison.b.fits_memory});
   return {{"goal", comparison.options.goal},
           {"repetitions", comparison.options.repetitions},
           {"seed", comparison.options.seed},
           {"ratio", findings.ratio},
+          {"likely_low", findings.range.low},
+          {"likely_high", findings.range.high},
+          {"verdict", verdict ? Json(sim::verdict_name(*verdict)) : Json()},
           {"steady_ratio", findings.steady_ratio},
           {"ratio_median", findings.repeated.median},
           {"ratio_low", findings.repeated.low},
@@ -227,75 +235,6 @@ std::string fitting_text(const Comparison& comparison) {
   return fmt::format("if {} fitted in memory: ", !a && !b ? "both" : a ? "B" : "A");
 }
 
-// Of the repetitions; and the least that they tell of the probability.
-constexpr double kSure = 0.975, kProbable = 0.75;
-
-// "; A completes no round in 14 of 20 repetitions"
-std::string none_text(const Comparison& comparison, const Side& side, const SideFinding& finding) {
-  const bool as_is = finding.as_is.score(comparison.options.aim()) == 0;
-  const int repetitions = comparison.options.repetitions, without = finding.without_tokens;
-  if (!as_is && without == 0) return "";
-  std::string text = fmt::format("; {} completes no {}", side.name, what_is_timed(side));
-  if (as_is) text += " as it is";
-  if (as_is && without > 0) text += ", and none";
-  if (without == repetitions) return text + fmt::format(" in any of {} repetitions", repetitions);
-  if (without > 0) text += fmt::format(" in {} of {} repetitions", without, repetitions);
-  return text;
-}
-
-// "1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100 repetitions)"; where the other
-// side completes no round in most of them, "better in 84 % of 100 repetitions".
-std::string times_text(const Comparison& comparison, const Interval& ratio, double sure,
-                       const std::string& its) {
-  const int repetitions = comparison.options.repetitions;
-  const std::string better =
-      sure < 1 ? fmt::format("better in {:.0f} % of {} repetitions", 100 * sure, repetitions)
-               : fmt::format("better in all of {} repetitions", repetitions);
-  if (!std::isfinite(ratio.median)) return better;
-  // As many digits as tell it from 1.
-  const int digits = std::abs(ratio.median - 1) < 0.005 ? 5 : 3;
-  const std::string likely =
-      std::isfinite(ratio.high)
-          ? fmt::format("{:.{}g} to {:.{}g}", ratio.low, digits, ratio.high, digits)
-          : fmt::format("at least {:.{}g}", ratio.low, digits);
-  return fmt::format("{:.{}g} times {}, likely {} ({})", ratio.median, digits, its, likely, better);
-}
-
-// "A probably beats B: 1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100
-// repetitions)".
-std::string ratio_answer(const Comparison& comparison, const Findings& findings) {
-  const char* what = comparison.options.aim() == Goal::cost ? "tokens per USD" : "throughput";
-  if (findings.ratio == 1 && findings.a_is_better.value == 0.5) {
-    return fmt::format("A and B have the same {}", what);
-  }
-  const bool a = findings.a_is_better.value >= 0.5;
-  const double sure = a ? findings.a_is_better.value : 1 - findings.a_is_better.value;
-  const double least = a ? findings.a_is_better.low : 1 - findings.a_is_better.high;
-  const Interval& of_a = findings.repeated;
-  const Interval ratio = a ? of_a : Interval{1 / of_a.high, 1 / of_a.median, 1 / of_a.low};
-  const char* better = a ? "A" : "B";
-  const char* other = a ? "B" : "A";
-  if (sure < kProbable) {
-    return fmt::format(
-        "too close to call: {} {} {}", better, std::isfinite(ratio.median) ? "has" : "is",
-        times_text(comparison, ratio, sure, fmt::format("the {} of {}", what, other)));
-  }
-  const char* beats = ratio.median < kLeastGain           ? "is barely ahead of"
-                      : sure < kSure || least < kProbable ? "probably beats"
-                                                          : "beats";
-  return fmt::format("{} {} {}: {}", better, beats, other,
-                     times_text(comparison, ratio, sure, fmt::format("its {}", what)));
-}
-
-std::string answer_text(const Comparison& comparison, const Findings& findings) {
-  const bool a = comparison.a.fits_memory, b = comparison.b.fits_memory;
-  if (a != b) return fmt::format("{} fits in memory, {} does not", a ? "A" : "B", a ? "B" : "A");
-  const std::string answer = ratio_answer(comparison, findings) +
-                             none_text(comparison, comparison.a, findings.a) +
-                             none_text(comparison, comparison.b, findings.b);
-  return a ? answer : "neither fits in memory; if both did: " + answer;
-}
-
 // Never of certainty: repetitions are few.
 std::string probability_text(const sim::study::Probability& a_is_better, int repetitions) {
   const auto& [value, low, high] = a_is_better;
@@ -313,11 +252,13 @@ std::string untold_text(const Findings& findings) {
   const auto model = std::ranges::find_if(
       findings.doubts, [](const DoubtFinding& one) { return one.doubt.is_of_model(); });
   if (model == findings.doubts.end()) return "";
-  const double spread = model->doubt.spread.of_logarithm;
-  if (!(std::abs(std::log(findings.ratio)) < spread)) return "";
+  const double least = std::exp(sim::kLikelySpreads * model->doubt.spread.of_logarithm);
+  if (!(std::max(findings.ratio, 1 / findings.ratio) < least)) return "";
   return fmt::format(
-      "a difference of {} is less than predictions of this kind can tell: ratios are off by {}\n",
-      percent(std::abs(findings.ratio - 1)), percent(spread));
+      "a difference of {} is less than predictions of this kind can tell: {}, from ratios that are "
+      "off by {}\n",
+      percent(std::abs(findings.ratio - 1)), percent(least - 1),
+      percent(model->doubt.spread.of_logarithm));
 }
 
 // A line where not all tokens that are trained are kept.

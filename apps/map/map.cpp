@@ -38,7 +38,8 @@ constexpr const char* kMapUsage =
     "whole weights; otherwise with ZeRO-3, or as a last resort with ZeRO-3 and --recompute "
     "full.\n\n"
     "Each speed-up has a likely range (speedup_low, speedup_high): eight cases of ten, from the\n"
-    "spreads of the constants and the model's own error on published speed-ups.\n\n"
+    "spreads of the constants and the model's own error on published speed-ups. Compression wins\n"
+    "where it fits in memory and that whole range is above 1, or where nothing else fits.\n\n"
     "  gardenhose map --topology dgx_h100_x16 --model gpt_2.7b,gpt_18b --attention fused\n"
     "  gardenhose map --topology dgx_h100_x128 --model llama_3_8b --scheme sdp4bit,power_sgd \\\n"
     "                 --bandwidths 100Gbps,400Gbps --format csv | plots/scheme_map.py > map.svg\n";

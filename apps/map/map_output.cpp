@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/map/grid_text.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
-#include "apps/words.hpp"
 #include "sim/report/writers.hpp"
 
 namespace apps {
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 Json record_of(const MapRow& row) {
   const MapPoint& point = row.point;
-  const sim::study::Best& best = point.pays() ? point.compressed : point.uncompressed;
+  const auto verdict = point.verdict();
   return {{"topology", point.topology},
           {"gpus", point.gpus},
           {"model", point.model},
@@ -30,11 +30,12 @@ Json record_of(const MapRow& row) {
           {"pipeline_parallel", point.pipeline},
           {"global_batch", point.global_batch},
           {"sequence", point.sequence},
-          {"fastest", best.setup.scheme.name},
+          {"fastest", point.fastest().setup.scheme.name},
           {"pays", point.pays()},
+          {"verdict", verdict ? Json(sim::verdict_name(*verdict)) : Json()},
           {"speedup", point.speedup()},
-          {"speedup_low", point.speedup_low},
-          {"speedup_high", point.speedup_high},
+          {"speedup_low", point.speedup_range.low},
+          {"speedup_high", point.speedup_range.high},
           {"uncompressed", point.uncompressed.setup.scheme.name},
           {"uncompressed_step_time_s", point.uncompressed.step_time_s},
           {"uncompressed_fits_memory", point.uncompressed.fits},
@@ -48,8 +49,7 @@ Json record_of(const MapRow& row) {
 // Both of what is compared.
 bool both_fit(const MapPoint& point) { return point.compressed.fits && point.uncompressed.fits; }
 
-// In brackets what the fastest compressed scheme makes of it where it loses; marked where something
-// does not fit.
+// In brackets where compression does not win; marked where something does not fit.
 sim::TableCell cell_of(const MapPoint& point, const std::string& text) {
   const std::string marked = text + (both_fit(point) ? "" : sim::kDoesNotFit);
   const sim::Style style = !both_fit(point) ? sim::Style::bad
@@ -72,25 +72,42 @@ void add_rows(const MapPoint& point, Grid& grid) {
   };
   add(3, point.compressed.setup.scheme.name);
   add(2, fmt::format("{:.2f}x", point.speedup()));
-  add(1, fmt::format("{:.2f}-{:.2f}", point.speedup_low, point.speedup_high));
+  add(1, fmt::format("{:.2f}-{:.2f}", point.speedup_range.low, point.speedup_range.high));
 }
 
-// "compression is at least 5 % faster at 3 of 6 points; the best is gpt_2.7b at 25 Gbps: sdp4bit,
-// 1.85 times as fast".
-std::string answer_text(std::span<const MapPoint> points) {
-  const auto gains = [](const MapPoint& point) {
-    return point.pays() && (point.speedup() >= kLeastGain || !point.uncompressed.fits);
+// "; at 2 points it is too close to call; at 1 point nothing fits in memory".
+std::string undecided_text(std::span<const MapPoint> points) {
+  const auto said = [&](std::optional<sim::Verdict> verdict, const char* what) {
+    const auto count = std::ranges::count(points, verdict, &MapPoint::verdict);
+    return count == 0 ? ""
+                      : fmt::format("; at {} {} {}", count, count == 1 ? "point" : "points", what);
   };
-  const auto count = std::ranges::count_if(points, gains);
+  return said(sim::Verdict::tie, "it is too close to call") +
+         said(std::nullopt, "nothing fits in memory");
+}
+
+// "gpt_2.7b at 25 Gbps: sdp4bit, 1.85 times as fast".
+std::string point_text(const MapPoint& point) {
+  const std::string how = point.uncompressed.fits
+                              ? fmt::format("{:.3g} times as fast", point.speedup())
+                              : "which alone fits in memory";
+  return fmt::format("{} at {:g} Gbps: {}, {}", point.model, point.nic_bandwidth.base() * 8 / 1e9,
+                     point.compressed.setup.scheme.name, how);
+}
+
+// "compression wins at 3 of 6 points; the best is gpt_2.7b at 25 Gbps: sdp4bit, 1.85 times as fast".
+std::string answer_text(std::span<const MapPoint> points) {
+  const auto count = std::ranges::count_if(points, &MapPoint::pays);
+  const std::string rest = undecided_text(points);
   if (count == 0)
-    return fmt::format("compression is at least 5 % faster at none of {} points", points.size());
-  const auto gain = [&](const MapPoint& point) { return gains(point) ? point.speedup() : 0; };
+    return fmt::format("compression wins at none of {} points{}", points.size(), rest);
+  // A speed-up over what does not fit is none.
+  const auto gain = [](const MapPoint& point) {
+    return !point.pays() ? 0 : point.uncompressed.fits ? point.speedup() : 1;
+  };
   const MapPoint& most = *std::ranges::max_element(points, {}, gain);
-  return fmt::format(
-      "compression is at least 5 % faster at {} of {} points; the best is {} at {:g} Gbps: {}, "
-      "{:.3g} times as fast",
-      count, points.size(), most.model, most.nic_bandwidth.base() * 8 / 1e9,
-      most.compressed.setup.scheme.name, most.speedup());
+  return fmt::format("compression wins at {} of {} points; the best is {}{}", count, points.size(),
+                     point_text(most), rest);
 }
 
 // Three rows a model, a column a bandwidth. Each model has the same bandwidths.
@@ -105,7 +122,7 @@ void print_table(std::span<const MapPoint> points) {
   print_answer(answer_text(points));
   print_text(
       "{}: {} GPUs; the fastest compressed scheme and its speed-up over the fastest uncompressed\n"
-      "setup, in brackets where the uncompressed one is faster\n\n",
+      "setup, in brackets where it does not win: slower, or too close to call\n\n",
       points.front().topology, points.front().gpus);
   print_styled(grid_text(grid, output_width()));
   print_text("\n");

@@ -11,7 +11,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/schemes/scheme.hpp"
 #include "sim/study/sweep/base_units.hpp"
 
 namespace apps {
@@ -22,8 +21,7 @@ using sim::InputError;
 struct Candidate {
   Inputs inputs;
   std::string over;
-  bool fits = true;
-  double tokens_per_s = 0;
+  Result result;
 };
 
 using Place = std::pair<std::string, std::string>;  // x and y as text
@@ -67,8 +65,7 @@ class Map {
     const Inputs &x = point.inputs[options_.x], &y = point.inputs[options_.y];
     note(x, xs_);
     note(y, ys_);
-    Candidate candidate{point.inputs, text_of(point.inputs[options_.over]),
-                        point.outcome.state == "done", report.at("tokens_per_s")};
+    Candidate candidate{point.inputs, text_of(point.inputs[options_.over]), result_of(point)};
     auto& others = cells_[{text_of(x), text_of(y)}];
     const auto same = std::ranges::find(others, candidate.over, &Candidate::over);
     if (same != others.end()) refuse_both(*same, candidate);
@@ -123,10 +120,9 @@ class Map {
       for (const Candidate& candidate : candidates) values.insert(candidate.over);
     }
     std::set<std::string> found;
-    for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
-      const std::string name(scheme->name);
-      const bool is_plain = options_.over == "scheme" && scheme->sends_plain();
-      if (options_.baseline.empty() && is_plain && values.contains(name)) found.insert(name);
+    for (const std::string& value : values) {
+      const bool is_plain = options_.over == "scheme" && sends_plain(value);
+      if (options_.baseline.empty() && is_plain) found.insert(value);
     }
     if (values.contains(options_.baseline)) found.insert(options_.baseline);
     if (!found.empty()) return found;
@@ -143,13 +139,10 @@ class Map {
                            const std::set<std::string>& baselines) {
     StoreCell cell{.x = x, .y = y};
     for (const Candidate& one : candidates) {
-      if (!one.fits) continue;
-      const bool is_baseline = baselines.contains(one.over);
-      auto& best = is_baseline ? cell.baseline : cell.challenger;
-      double& tokens = is_baseline ? cell.baseline_tokens_per_s : cell.challenger_tokens_per_s;
-      if (best && one.tokens_per_s <= tokens) continue;
-      best = one.over;
-      tokens = one.tokens_per_s;
+      if (!one.result.fits) continue;
+      auto& best = baselines.contains(one.over) ? cell.baseline : cell.challenger;
+      if (best && one.result.tokens_per_s <= best->result.tokens_per_s) continue;
+      best = {one.over, one.result};
     }
     return cell;
   }

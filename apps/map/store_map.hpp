@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/sweep/points.hpp"
+#include "apps/sweep/stored_contest.hpp"
 
 namespace apps {
 
@@ -14,16 +15,27 @@ struct StoreMapOptions {
   std::string store, x, y, over, baseline, where, format;
 };
 
-// A value of both axes. Values that need more memory than a GPU has are not candidates.
+// A value of --over, and what it gives.
+struct Contender {
+  std::string over;
+  Result result;
+};
+
+// A value of both axes. Values that need more memory than a GPU has are no contenders.
 struct StoreCell {
   Inputs x, y;
-  std::optional<std::string> baseline, challenger;  // the fastest of each kind, if one fits
-  double baseline_tokens_per_s = 0, challenger_tokens_per_s = 0;
+  std::optional<Contender> baseline, challenger;  // the fastest of each kind, if one fits
 
   // Nothing if there are no two to compare.
   [[nodiscard]] std::optional<double> speedup() const {
     if (!baseline || !challenger) return std::nullopt;
-    return challenger_tokens_per_s / baseline_tokens_per_s;
+    return speedup_of(challenger->result, baseline->result);
+  }
+  // The challenger's; nothing if nothing fits. One that is alone wins.
+  [[nodiscard]] std::optional<sim::Verdict> verdict() const {
+    if (baseline && challenger) return verdict_of(challenger->result, baseline->result);
+    if (challenger) return sim::Verdict::win;
+    return baseline ? std::optional(sim::Verdict::loss) : std::nullopt;
   }
 };
 

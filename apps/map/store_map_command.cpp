@@ -54,32 +54,38 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
 }
 
 Inputs record_of(const StoreMapOptions& options, const StoreCell& cell) {
+  using Side = std::optional<Contender>;
+  const auto verdict = cell.verdict();
   const auto speedup = cell.speedup();
-  const bool pays = cell.challenger && (!cell.baseline || speedup > 1);
-  const auto tokens = [](const auto& who, double per_s) { return who ? Inputs(per_s) : Inputs(); };
+  const auto name = [](const Side& who) { return who ? Inputs(who->over) : Inputs(); };
+  const auto tokens = [](const Side& who) {
+    return who ? Inputs(who->result.tokens_per_s) : Inputs();
+  };
+  const bool is_faster = cell.challenger && (!cell.baseline || speedup > 1);
   return {{"x_input", options.x},
           {"x", cell.x},
           {"y_input", options.y},
           {"y", cell.y},
           {"over", options.over},
-          {"fastest", or_null((pays ? cell.challenger : cell.baseline).value_or(""))},
-          {"pays", pays},
+          {"fastest", name(is_faster ? cell.challenger : cell.baseline)},
+          {"pays", verdict == sim::Verdict::win},
+          {"verdict", verdict ? Inputs(sim::verdict_name(*verdict)) : Inputs()},
           {"speedup", speedup ? Inputs(*speedup) : Inputs()},
-          {"baseline", or_null(cell.baseline.value_or(""))},
-          {"baseline_tokens_per_s", tokens(cell.baseline, cell.baseline_tokens_per_s)},
-          {"challenger", or_null(cell.challenger.value_or(""))},
-          {"challenger_tokens_per_s", tokens(cell.challenger, cell.challenger_tokens_per_s)},
+          {"baseline", name(cell.baseline)},
+          {"baseline_tokens_per_s", tokens(cell.baseline)},
+          {"challenger", name(cell.challenger)},
+          {"challenger_tokens_per_s", tokens(cell.challenger)},
           {"x_number", number_of(cell.x)},
           {"y_number", number_of(cell.y)}};
 }
 
-// "sdp4bit 1.85x"; in brackets what the fastest challenger makes of it where it loses.
+// "sdp4bit 1.85x"; in brackets where the challenger does not win.
 std::string cell_text(const StoreCell& cell) {
   if (!cell.baseline && !cell.challenger) return "none fits";
-  if (!cell.baseline) return *cell.challenger + " alone";
-  if (!cell.challenger) return "(" + *cell.baseline + " alone)";
-  const std::string text = fmt::format("{} {:.2f}x", *cell.challenger, *cell.speedup());
-  return cell.speedup() > 1 ? text : "(" + text + ")";
+  if (!cell.baseline) return cell.challenger->over + " alone";
+  if (!cell.challenger) return "(" + cell.baseline->over + " alone)";
+  const std::string text = fmt::format("{} {:.2f}x", cell.challenger->over, *cell.speedup());
+  return cell.verdict() == sim::Verdict::win ? text : "(" + text + ")";
 }
 
 void print_table(const StoreMapOptions& options, const StoreMap& map) {
@@ -96,7 +102,7 @@ void print_table(const StoreMapOptions& options, const StoreMap& map) {
   }
   print_text(
       "{}: the fastest {} and its throughput over that of the fastest baseline, in brackets where\n"
-      "the baseline is faster\n\n",
+      "it does not win: slower, or too close to call\n\n",
       options.store, options.over);
   print_styled(grid_text(grid, output_width()));
 }

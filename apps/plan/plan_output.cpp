@@ -19,7 +19,7 @@
 #include "sim/base/text_table.hpp"
 #include "sim/report/target_rows.hpp"
 #include "sim/report/writers.hpp"
-#include "sim/study/search/spread.hpp"
+#include "sim/study/search/verdict.hpp"
 #include "sim/topology/ranks.hpp"
 
 namespace apps {
@@ -171,7 +171,7 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
   const std::size_t alike = not_told_apart(report, options.question.goal);
   if (alike > 1) {
     print_text("plans 1 to {} differ by less than predictions of this kind can tell ({:.1f} %)\n",
-               alike, 100 * sim::study::ratio_spread().of_logarithm);
+               alike, 100 * (sim::study::least_win() - 1));
   }
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   print_expected_interruptions(options, report.rows.front());

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
+#include "apps/report_page/gains.hpp"
 #include "sim/base/error.hpp"
 #include "sim/study/sweep/base_units.hpp"
 
@@ -99,9 +100,20 @@ void add_inputs(const StoredPoint& point, Columns& columns, Inputs& numbers) {
   }
 }
 
-void add_figures(const StoredPoint& point, Columns& columns) {
-  const Inputs& report = point.outcome.report;
-  if (report.is_null()) return;
+// The figures of a point's comparison, by gains_of(), in place of the report's.
+Inputs with_gain(Inputs report, const Gain& gain) {
+  if (gain.over.empty()) return report;
+  report["speedup"] = gain.speedup;
+  report["verdict"] = gain.verdict ? Inputs(sim::verdict_name(*gain.verdict)) : Inputs();
+  report["baseline_fits_memory"] = gain.over_fits;
+  return report;
+}
+
+void add_figures(const StoredPoint& point, const Gains& gains, Columns& columns) {
+  if (point.outcome.report.is_null()) return;
+  const Gain& gain = gains.at(point.number);
+  const Inputs report = with_gain(point.outcome.report, gain);
+  columns.set("over", "row", or_null(gain.over));
   std::set<std::string> given;
   for (const auto& [key, value] : point.inputs.items()) given.insert(column_of(key));
   for (const auto& [key, value] : report.items()) {
@@ -162,11 +174,6 @@ Inputs without_scheme(Inputs inputs) {
   return inputs;
 }
 
-double figure_of(const StoredPoint& point, const char* name) {
-  const Inputs value = point.outcome.report.value(name, Inputs());
-  return value.is_number() ? value.get<double>() : 0;
-}
-
 }  // namespace
 
 Inputs study_of(Store& store) {
@@ -179,6 +186,7 @@ Inputs study_of(Store& store) {
   study["shard"] = identity ? identity->shard : "";
   study["sessions"] = json_of(store.sessions());
 
+  const Gains gains = gains_of(store);
   Columns columns;
   Mentions sources;
   Inputs numbers = Inputs::object();
@@ -189,7 +197,7 @@ Inputs study_of(Store& store) {
     columns.set("number", "row", point.number);
     columns.set("state", "row", point.outcome.state);
     add_inputs(point, columns, numbers);
-    add_figures(point, columns);
+    add_figures(point, gains, columns);
     columns.set("message", "row", or_null(point.outcome.message));
     columns.set("command", "row", "gardenhose " + shell_text(arguments_of(point.inputs)));
     if (point.outcome.report.is_null()) return;
@@ -204,10 +212,12 @@ Inputs study_of(Store& store) {
 }
 
 std::vector<StoredPoint> telling_points(Store& store, std::size_t most) {
+  const Gains gains = gains_of(store);
   std::optional<StoredPoint> best;
-  const auto key_of = [](const StoredPoint& point) {
-    return std::tuple(point.outcome.state == "done", figure_of(point, "speedup"),
-                      figure_of(point, "tokens_per_s"));
+  const auto key_of = [&](const StoredPoint& point) {
+    const Gain& gain = gains.at(point.number);
+    return std::tuple(point.outcome.state == "done", gain.verdict == sim::Verdict::win,
+                      gain.over_fits ? gain.speedup : 0, figure_of(point, "tokens_per_s"));
   };
   store.each_finished([&](const StoredPoint& point) {
     if (point.outcome.report.is_null()) return;

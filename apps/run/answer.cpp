@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "apps/words.hpp"
+#include "sim/study/search/likely_range.hpp"
+#include "sim/study/search/verdict.hpp"
 
 namespace apps {
 namespace {
@@ -41,7 +43,12 @@ bool is_compared(const Report& one, std::span<const Report> all) {
   return !one.baseline.empty() && one.baseline != one.scheme && trains(all, one.baseline);
 }
 
-bool wins(const Report& one) { return one.speedup >= kLeastGain; }
+// If both fitted in memory.
+std::optional<sim::Verdict> verdict_of(const Report& one) {
+  return sim::study::verdict_of({.speedup = one.speedup, .range = one.speedup_range});
+}
+
+bool wins(const Report& one) { return verdict_of(one) == sim::Verdict::win; }
 
 // "206 763 tokens/s, likely 200 000 to 214 000"; of sites that come and go, what is kept.
 std::string speed_text(const Report& one) {
@@ -57,15 +64,16 @@ std::string speed_text(const Report& one) {
 
 // "2.5 times as fast as sharded (likely 2.1 to 2.9)".
 std::string comparison(const Report& one) {
-  if (wins(one)) {
-    const std::string likely = one.speedup_range
-                                   ? fmt::format(" (likely {:.3g} to {:.3g})",
-                                                 one.speedup_range->low, one.speedup_range->high)
-                                   : "";
-    return fmt::format("{:.3g} times as fast as {}{}", one.speedup, one.baseline, likely);
+  const auto verdict = verdict_of(one);
+  if (verdict == sim::Verdict::loss) {
+    return fmt::format("{:.0f} % slower than {}", 100 * (1 - one.speedup), one.baseline);
   }
-  if (one.speedup > 2 - kLeastGain) return "no faster than " + one.baseline;
-  return fmt::format("{:.0f} % slower than {}", 100 * (1 - one.speedup), one.baseline);
+  const std::string likely = one.speedup_range
+                                 ? fmt::format(" (likely {:.3g} to {:.3g})", one.speedup_range->low,
+                                               one.speedup_range->high)
+                                 : "";
+  return fmt::format("{:.3g} times as fast as {}{}{}", one.speedup, one.baseline,
+                     verdict == sim::Verdict::win ? "" : ", too close to call", likely);
 }
 
 // `subject`: "sdp4bit trains".
@@ -74,11 +82,21 @@ std::string of_one(const std::string& subject, const Report& one, std::span<cons
   return fmt::format("{} {}: {}", subject, comparison(one), speed_text(one));
 }
 
-// How many are as fast as the first.
+bool beats(const Report& first, const Report& other) {
+  sim::study::Contest contest{.speedup =
+                                  first.trained_tokens_per_s() / other.trained_tokens_per_s()};
+  if (first.sensitivity && other.sensitivity) {
+    contest.range =
+        sim::study::range_of_ratio(contest.speedup, *first.sensitivity, *other.sensitivity);
+  }
+  return sim::study::verdict_of(contest) == sim::Verdict::win;
+}
+
+// How many lead: the fastest, and those after it that it does not beat.
 std::size_t leaders_of(const Reports& fastest_first) {
-  const double least = fastest_first.front().trained_tokens_per_s() / kLeastGain;
-  return static_cast<std::size_t>(std::ranges::count_if(
-      fastest_first, [&](const Report& one) { return one.trained_tokens_per_s() > least; }));
+  const auto beaten = std::ranges::find_if(
+      fastest_first, [&](const Report& one) { return beats(fastest_first.front(), one); });
+  return static_cast<std::size_t>(beaten - fastest_first.begin());
 }
 
 std::vector<std::string> names_of(std::span<const Report> some) {
@@ -110,15 +128,16 @@ std::string of_several(const Reports& fastest_first, std::span<const Report> all
   const std::span<const Report> some = fastest_first;
   const bool compared = is_compared(first, all);
   if (compared && std::ranges::none_of(some, wins)) {
-    return fmt::format("none of {} schemes trains faster than {}; {} comes closest: {}",
-                       some.size(), first.baseline, first.scheme, speed_text(first)) +
+    return fmt::format("none of {} schemes beats {}; {} comes closest: {}", some.size(),
+                       first.baseline, first.scheme, speed_text(first)) +
            next_text(some.subspan(1));
   }
   const std::span<const Report> leaders = some.first(leaders_of(fastest_first));
-  const char* verb = leaders.size() == 1             ? "trains fastest"
-                     : leaders.size() == some.size() ? "train equally fast"
-                                                     : "train fastest";
   const std::string close = closeness(leaders);
+  const char* verb = leaders.size() == 1            ? "trains fastest"
+                     : leaders.size() < some.size() ? "train fastest"
+                     : close.empty()                ? "train equally fast"
+                                                    : "are too close to call";
   const char* up_to = close.empty() ? "" : "up to ";
   const std::string how =
       compared ? fmt::format(", {}{}", wins(first) ? up_to : "but ", comparison(first)) : "";

@@ -110,7 +110,8 @@ bool wants_range(const RunOptions& options, std::size_t operations) {
 void note_left_out(const RunOptions& options, std::size_t operations) {
   if (options.range != ShowRange::where_cheap || operations <= kCheapOperations) return;
   print_note(
-      "note: no likely range is shown, as it takes four more simulations of {:.2g} million "
+      "note: no likely range of the throughput is shown, as it takes four more simulations of "
+      "{:.2g} million "
       "operations; --range on shows it\n",
       static_cast<double>(operations) / 1e6);
 }

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "sim/study/search/spread.hpp"
+#include "sim/study/search/verdict.hpp"
 
 namespace apps {
 namespace {
 
-// ", likely 1.04x to 1.31x" of a winner over the best, or of its best over it.
+// ", likely 1.04x to 1.31x".
 std::string likely_text(const sim::Report& winner) {
   if (!winner.speedup_range) return "";
   return fmt::format(", likely {:.2f}x to {:.2f}x", winner.speedup_range->low,
@@ -32,24 +31,24 @@ const sim::Report* fastest(std::span<const sim::Report> reports, bool fits) {
   return found;
 }
 
-std::string sentence(const sim::Report& best, const sim::Report& winner) {
-  const bool pays = winner.time_s < best.time_s;
-  std::string text =
-      pays ? fmt::format(
-                 "compression pays off here: {} is {:.2f}x as fast as the fastest uncompressed "
-                 "step, {}{}",
-                 named(winner), best.time_s / winner.time_s, named(best), likely_text(winner))
-           : fmt::format(
-                 "compression does not pay off here: the fastest uncompressed step, {}, takes "
-                 "{:.1f} % less time than the fastest compressed one, {}{}",
-                 named(best), 100 * (1 - best.time_s / winner.time_s), named(winner),
-                 winner.speedup_range ? ", which is" + likely_text(winner).substr(1) + " as fast"
-                                      : "");
-  const double ratio = best.time_s / winner.time_s;
-  const double error = sim::study::ratio_spread().of_logarithm;
-  if (std::abs(std::log(ratio)) < error)
-    text += "; the difference is smaller than the prediction error";
-  return text;
+std::string sentence(const sim::Report& best, const sim::Report& compressed) {
+  const double speedup = best.time_s / compressed.time_s;
+  const auto found =
+      sim::study::verdict_of({.speedup = speedup, .range = compressed.speedup_range});
+  if (found == sim::Verdict::loss) {
+    return fmt::format(
+        "compression does not pay off here: the fastest uncompressed step, {}, takes {:.1f} % less "
+        "time than the fastest compressed one, {}{}",
+        named(best), 100 * (1 - speedup), named(compressed),
+        compressed.speedup_range ? ", which is" + likely_text(compressed).substr(1) + " as fast"
+                                 : "");
+  }
+  return fmt::format(
+             "compression {} here: {} is {:.2f}x as fast as the fastest uncompressed step, {}{}",
+             found == sim::Verdict::win ? "pays off" : "does not clearly pay off",
+             named(compressed), speedup, named(best), likely_text(compressed)) +
+         (found == sim::Verdict::win ? ""
+                                     : "; the difference is smaller than the prediction error");
 }
 
 }  // namespace

@@ -126,6 +126,7 @@ const mainNames = MAIN.filter((name) => numericNames.includes(name) &&
 function tipLines(point) {
   const lines = mainNames.filter((name) => point.figures[name] != null)
     .map((name) => [labelOf(name), figureText(name, point.figures[name])]);
+  if (verdictOf(point)) lines.push([`against ${point.over}`, verdictOf(point)]);
   if (point.state === "too_large") lines.push(["memory", "does not fit"]);
   return lines;
 }

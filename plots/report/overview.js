@@ -49,24 +49,53 @@ function summary() {
     (raw.shard && raw.shard !== "1/1" ? ` This is shard ${raw.shard} of the study.` : "");
 }
 
+const VERDICT_TEXTS = {tie: ": too close to call", loss: ": slower"};
+
+// Tokens are compared only if the same model is trained.
+function workOf(point) {
+  return JSON.stringify(dimensions.filter((one) => /^(model|sequence)\b/.test(one.name))
+    .map((one) => one.of(point)));
+}
+
 // The ends of the study.
 function cards() {
   const done = points.filter(fits);
-  const extreme = (name, sign) => done.filter((point) => typeof point.figures[name] === "number")
-    .reduce((a, b) => (a && sign * a.figures[name] >= sign * b.figures[name] ? a : b), undefined);
-  const card = (title, name, sign) => {
-    const point = extreme(name, sign);
-    if (!point) return null;
-    const baseline = name === "speedup" && point.figures.baseline
-      ? ` over ${point.figures.baseline}` : "";
-    return element("div", {class: "card"}, element("p", {}, title),
-      element("strong", {}, figureText(name, point.figures[name])),
-      element("p", {class: "of"}, titleOf(point) + baseline));
-  };
-  return element("div", {class: "cards"}, card("Greatest speed-up", "speedup", 1),
-    card("Most tokens per second", "tokens_per_s", 1), card("Highest MFU", "mfu", 1),
-    card("Highest compute utilisation", "compute_utilisation", 1),
-    card("Lowest price per million tokens", "usd_per_million_tokens", -1));
+  return element("div", {class: "cards"}, gainCard(greatestGain(done)),
+    workCard("Most tokens per second", "tokens_per_s", 1, done),
+    card("Highest MFU", "mfu", [extreme("mfu", 1, done)]),
+    card("Highest compute utilisation", "compute_utilisation",
+         [extreme("compute_utilisation", 1, done)]),
+    workCard("Lowest price per million tokens", "usd_per_million_tokens", -1, done));
+}
+
+function extreme(name, sign, list) {
+  return greatest(list.filter((point) => typeof point.figures[name] === "number"),
+                  (point) => sign * point.figures[name]);
+}
+
+function gainCard(point) {
+  return card("Greatest speed-up", "speedup", [point], (one) =>
+    ` over ${one.over}${VERDICT_TEXTS[verdictOf(one)] || ""}`);
+}
+
+const MOST_OF_CARD = 4;
+
+// The extreme of each model.
+function workCard(title, name, sign, list) {
+  const works = [...new Set(list.map(workOf))];
+  const found = works.slice(0, MOST_OF_CARD).map((work) =>
+    extreme(name, sign, list.filter((point) => workOf(point) === work)));
+  const more = works.length > MOST_OF_CARD
+    ? element("p", {class: "of"}, `${works.length - MOST_OF_CARD} more models: see Points`) : null;
+  return card(works.length > 1 ? `${title}, by model` : title, name, found, () => "", more);
+}
+
+function card(title, name, found, more = () => "", last = null) {
+  const shown = found.filter(Boolean);
+  if (!shown.length) return null;
+  return element("div", {class: "card"}, element("p", {}, title), ...shown.flatMap((point) =>
+    [element("strong", {}, figureText(name, point.figures[name])),
+     element("p", {class: "of"}, titleOf(point) + more(point))]), last);
 }
 
 function provenance(section) {

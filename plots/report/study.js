@@ -15,6 +15,7 @@ const points = values["row number"].map((number, row) => ({
   state: values["row state"][row],
   message: values["row message"] ? values["row message"][row] : null,
   command: values["row command"][row],
+  over: values["row over"] ? values["row over"][row] : null,
   inputs: {}, figures: {},
 }));
 for (const column of columns) {
@@ -98,13 +99,28 @@ function schemeOf(point) {
 const fits = (point) => point.state === "done";
 const hasFigures = (point) => point.state === "done" || point.state === "too_large";
 
-// The point that choices begin with.
-const featured = best(points.filter(fits)) || best(points.filter(hasFigures)) || points[0];
+// What the program says of a point against its baseline: "win", "tie" or "loss"; the page decides nothing.
+const verdictOf = (point) => point.figures.verdict;
+// Its speed-up, where both fit in memory.
+const gainOf = (point) =>
+  (fits(point) && point.figures.baseline_fits_memory !== false ? point.figures.speedup : null);
+const isBaseline = (point) => point.over === schemeOf(point);
 
-function best(list) {
-  const worth = (point) => point.figures.speedup ?? point.figures.tokens_per_s ?? 0;
+// The greatest speed-up of those that win, else of all.
+function greatestGain(list) {
+  const known = list.filter((point) => gainOf(point) != null && !isBaseline(point));
+  const winning = known.filter((point) => verdictOf(point) === "win");
+  return greatest(winning.length ? winning : known, gainOf);
+}
+
+function greatest(list, worth) {
   return list.reduce((a, b) => (a && worth(a) >= worth(b) ? a : b), undefined);
 }
+
+// The point that choices begin with.
+const featured = greatestGain(points) ||
+  greatest(points.filter(fits), (point) => point.figures.tokens_per_s ?? 0) ||
+  points.find(hasFigures) || points[0];
 
 // "gpt_2.7b, 16 nodes": a point by what varies.
 function titleOf(point, except = []) {

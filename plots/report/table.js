@@ -71,7 +71,8 @@ class PointTable {
   columns() {
     const states = new Set(points.map((point) => point.state)).size > 1;
     const names = this.full ? [...inputNames, ...figureNames]
-      : [...dimensions.map((one) => one.name), ...mainNames];
+      : [...dimensions.map((one) => one.name), ...mainNames.flatMap((name) =>
+        (name === "speedup" && figureNames.includes("verdict") ? [name, "verdict"] : [name]))];
     return [...(states || this.full ? ["number", "state"] : ["number"]), ...names];
   }
 

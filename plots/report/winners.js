@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which scheme is fastest over two inputs, and by how much.
+// Which scheme is fastest over two inputs, by how much, and whether it wins.
 
 // A cell of the map, of the texts of its column and, where it has several, its row.
 function placeOf(x, y) {
@@ -11,16 +11,17 @@ class Winners {
     this.free = dimensions.filter((one) => one !== schemeDimension);
     this.x = firstDimension(() => true) || this.free[0];
     this.y = firstDimension((one) => one !== this.x && !determines(this.x, one));
-    this.rival = "second best";
     this.choices = new Choices(() => this.draw());
     this.controls = element("div", {class: "controls"});
     this.keys = element("div", {class: "legend"});
     this.table = element("div", {class: "drawing scroll", tabindex: 0, role: "region",
                                  "aria-label": "Winner map"});
     section.append(this.controls, this.keys, this.table,
-      element("p", {class: "note"}, "Among the schemes that fit in memory, the one with the most tokens per " +
-              "second wins; the number is its speed-up over the other. Differences of a " +
-              "few per cent are within the prediction error."));
+      element("p", {class: "note"}, "Each cell has the fastest scheme of those that fit in memory " +
+              "and are no baseline, and its speed-up over its baseline: uncompressed training, " +
+              "unless the study names another. It has a colour if it wins: the likely range of the " +
+              "speed-up is above 1, or the baseline does not fit. Otherwise it is slower, or too " +
+              "close to call."));
     this.table.addEventListener("pointerleave", hideTip);
     this.draw();
   }
@@ -33,8 +34,6 @@ class Winners {
     this.controls.replaceChildren(
       select("across", options(this.y), this.x.name, set("x")),
       ...(this.y ? [select("down", options(this.x), this.y.name, set("y"))] : []),
-      select("compared with", ["second best", ...schemeNames].map((name) => [name, name]),
-             this.rival, (name) => { this.rival = name; this.draw(); }),
       ...this.choices.controls(used));
     const places = this.places();
     const rows = !this.y ? [null] : this.y.numeric ? [...this.y.values].reverse() : this.y.values;
@@ -73,20 +72,15 @@ class Winners {
     if (!ranking.length) {
       return element("td", {class: "empty"}, here.some(hasFigures) ? "too large" : "–");
     }
-    const name = schemeOf(ranking[0]);
-    won.add(name);
-    const rival = this.rival === "second best" ? ranking[1]
-      : ranking.find((point) => schemeOf(point) === this.rival);
-    const lead = rival ? rate(ranking[0]) / rate(rival) : NaN;
-    const cell = element("td", {tabindex: 0, "data-winner": name},
-      element("strong", {}, rival ? `${lead.toFixed(2)}×` : "alone"), element("span", {}, name));
-    cell.style.setProperty("--won", styleOfValue(null, name).colour);
-    // Ties are pale.
+    const shown = ranking.find((point) => !isBaseline(point)) || ranking[0];
+    const cell = element("td", {tabindex: 0, ...this.outcome(shown, won)},
+      element("strong", {}, this.cellText(shown, ranking)), element("span", {}, schemeOf(shown)));
+    cell.style.setProperty("--won", styleOfValue(null, schemeOf(shown)).colour);
+    // Small gains are pale.
     cell.style.setProperty("--strength", `${Math.round(
-      18 + 62 * Math.min(1, Math.max(0, (Number.isNaN(lead) ? 1 : lead) - 1)))}%`);
-    const lines = ranking.slice(0, 8).map((point) =>
-      [schemeOf(point), figureText("tokens_per_s", rate(point))]);
-    const title = titleOf(ranking[0], [schemeDimension]);
+      18 + 62 * Math.min(1, Math.max(0, (gainOf(shown) ?? 2) - 1)))}%`);
+    const lines = ranking.slice(0, 8).map((point) => [schemeOf(point), this.tipText(point)]);
+    const title = titleOf(shown, [schemeDimension]);
     cell.addEventListener("pointermove", (event) => showTip(title, lines, event.clientX,
                                                             event.clientY));
     cell.addEventListener("focus", () => {
@@ -95,5 +89,26 @@ class Winners {
     });
     cell.addEventListener("blur", hideTip);
     return cell;
+  }
+
+  // What the cell's style and the tests read.
+  outcome(shown, won) {
+    const verdict = verdictOf(shown);
+    if (verdict !== "win") return {"data-scheme": schemeOf(shown), "data-verdict": verdict};
+    won.add(schemeOf(shown));
+    return {"data-scheme": schemeOf(shown), "data-verdict": verdict, "data-winner": schemeOf(shown)};
+  }
+
+  cellText(shown, ranking) {
+    if (ranking.length > 1 && !verdictOf(shown)) return "fastest";
+    const gain = gainOf(shown);
+    return gain == null || isBaseline(shown) ? "alone" : `${gain.toFixed(2)}×`;
+  }
+
+  tipText(point) {
+    const rate = figureText("tokens_per_s", point.figures.tokens_per_s);
+    const gain = gainOf(point);
+    if (gain == null || isBaseline(point)) return rate;
+    return `${rate}, ${gain.toFixed(2)}× ${point.over}: ${verdictOf(point)}`;
   }
 }

@@ -110,6 +110,7 @@ void add_comparison(const Report& r, Json& json) {
   json["speedup"] = compared ? Json(r.speedup) : Json();
   json["speedup_low"] = r.speedup_range ? Json(r.speedup_range->low) : Json();
   json["speedup_high"] = r.speedup_range ? Json(r.speedup_range->high) : Json();
+  json["verdict"] = r.verdict ? Json(verdict_name(*r.verdict)) : Json();
   json["baseline"] = compared ? Json(r.baseline) : Json();
   json["baseline_fits_memory"] = compared ? Json(r.baseline_fits) : Json();
   if (r.round) return;
@@ -174,6 +175,13 @@ Json to_object(const Report& r) {
   if (r.round) add_sites(*r.round, json);
   for (const MemoryPart& part : memory_parts()) {
     json["memory_by_part_bytes"][part.name] = r.memory.*part.bytes;
+  }
+  if (r.sensitivity) {
+    json["sensitivity"] = {{"compute", r.sensitivity->compute},
+                           {"network", r.sensitivity->network},
+                           {"codecs", r.sensitivity->codecs},
+                           {"slower_host", r.sensitivity->slower_host},
+                           {"faster_host", r.sensitivity->faster_host}};
   }
   json["busiest_links"] = Json::array();
   for (const LinkUse& use : r.busiest_links) {

@@ -72,6 +72,19 @@ struct LikelyRatio {
   double low = 0, high = 0;
 };
 
+// How far the logarithm of the time moves when one group of constants is off by its spread.
+struct Sensitivity {
+  double compute = 0, network = 0, codecs = 0;
+  double slower_host = 0, faster_host = 0;
+};
+
+// Whether one setup trains faster than another, as far as predictions can tell
+// (sim/study/search/verdict.hpp).
+enum class Verdict { win, tie, loss };
+[[nodiscard]] constexpr const char* verdict_name(Verdict verdict) {
+  return verdict == Verdict::win ? "win" : verdict == Verdict::loss ? "loss" : "tie";
+}
+
 // What only a step of one cluster has.
 struct StepFigures {
   std::string calibration;
@@ -175,6 +188,8 @@ struct Report {
   std::map<std::string, std::string> sources;  // of every input constant
   double speedup = 0;                          // over `baseline`; 0 where there is none
   std::optional<LikelyRatio> speedup_range;
+  std::optional<Verdict> verdict;  // over `baseline`, if there is one and one of the two fits
+  std::optional<Sensitivity> sensitivity;
   std::string baseline;
   bool baseline_fits = true;  // in memory
   // Flags that a search for the fastest ones chose, for this step and for its baseline, where one

@@ -127,13 +127,15 @@ Rows head_rows(bool rounds) {
 
 // The speed-up, and over what.
 Rows speedup_rows() {
-  const TableRow speedup{
-      "speed-up", [](const Report& r) {
-        const bool is_known = !r.baseline.empty() && std::isfinite(r.speedup);
-        if (!is_known) return TableCell(kNone);  // without a baseline, or one never ends
-        const Style style = r.speedup > 1 ? Style::good : r.speedup < 1 ? Style::bad : Style::plain;
-        return TableCell(fmt::format("{:.2f}x", r.speedup), style);
-      }};
+  const TableRow speedup{"speed-up", [](const Report& r) {
+                           const bool is_known = !r.baseline.empty() && std::isfinite(r.speedup);
+                           if (!is_known)
+                             return TableCell(kNone);  // without a baseline, or one never ends
+                           const Style style = r.verdict == Verdict::win    ? Style::good
+                                               : r.verdict == Verdict::loss ? Style::bad
+                                                                            : Style::plain;
+                           return TableCell(fmt::format("{:.2f}x", r.speedup), style);
+                         }};
   Rows rows = if_they_fit({speedup}, &Report::both_fit);
   rows.push_back({kRangeLabel, [](const Report& r) {
                     return r.speedup_range ? fmt::format("{:.2f}-{:.2f}", r.speedup_range->low,

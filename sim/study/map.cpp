@@ -69,11 +69,11 @@ MapPoint point_of(const Job& laid, Bandwidth bandwidth) {
 // Of the fastest two, where NICs are `factor` times as fast.
 void add_range(Job job, double factor, MapPoint& point) {
   job.cluster() = with_nics(std::move(job.cluster()), factor);
-  const LikelyRatio range =
-      range_of_ratio(job, point.compressed.setup, simulate(job, point.compressed.setup).report,
-                     simulate(job, point.uncompressed.setup).report);
-  point.speedup_low = range.low;
-  point.speedup_high = range.high;
+  const auto sensitivity = [&](const Setup& setup) {
+    return sensitivity_of(job, setup, simulate(job, setup).report);
+  };
+  point.speedup_range = range_of_ratio(point.speedup(), sensitivity(point.compressed.setup),
+                                       sensitivity(point.uncompressed.setup));
 }
 
 // One of a map's two.

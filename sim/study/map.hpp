@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/study/search/best_setup.hpp"
+#include "sim/study/search/verdict.hpp"
 
 namespace sim::study {
 
@@ -26,15 +28,22 @@ struct MapPoint {
   std::int64_t global_batch = 0;
   Bandwidth nic_bandwidth;
   Best uncompressed, compressed;  // the fastest of each kind
-  // The likely range of the speed-up of these two; the fastest schemes are not searched again.
-  double speedup_low = 0, speedup_high = 0;
+  // Of the speed-up of these two; the fastest schemes are not searched again.
+  LikelyRatio speedup_range = {};
 
   [[nodiscard]] double speedup() const { return uncompressed.step_time_s / compressed.step_time_s; }
-  // A side that does not fit in memory while the other does wins nothing.
-  [[nodiscard]] bool pays() const {
-    if (compressed.fits != uncompressed.fits) return compressed.fits;
-    return speedup() > 1;
+  [[nodiscard]] std::optional<Verdict> verdict() const {
+    return verdict_of({.speedup = speedup(),
+                       .range = speedup_range,
+                       .fits = compressed.fits,
+                       .other_fits = uncompressed.fits});
   }
+  // Of those that fit, if any does.
+  [[nodiscard]] const Best& fastest() const {
+    if (compressed.fits != uncompressed.fits) return compressed.fits ? compressed : uncompressed;
+    return speedup() > 1 ? compressed : uncompressed;
+  }
+  [[nodiscard]] bool pays() const { return verdict() == Verdict::win; }
 };
 
 // The points of one model in the order of `bandwidths`. Both sides are searched at each bandwidth,

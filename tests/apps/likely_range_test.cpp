@@ -159,15 +159,27 @@ TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
 TEST(LikelyRange, OfARatioIsAtLeastTheModelsOwnError) {
   const Job job = job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1");
   const Report report = simulate(job, job.setups.front()).report;
-  const LikelyRatio same = range_of_ratio(job, job.setups.front(), report, report);
+  const Sensitivity sensitivity = sensitivity_of(job, job.setups.front(), report);
+  const LikelyRatio same = range_of_ratio(1, sensitivity, sensitivity);
   EXPECT_NEAR(std::log(same.high) / kLikelySpreads, ratio_spread().of_logarithm, 1e-12);
   EXPECT_NEAR(same.low * same.high, 1, 1e-12);
   const Job slow = job_of(
       "--topology dgx_h100_x16 --model gpt_1.3b --zero 1 --nodes 16 --scheme "
       "sdp4bit --set network.nic_bandwidth=25Gbps");
   const Report other = simulate(slow, slow.setups.front()).report;
-  const LikelyRatio apart = range_of_ratio(job, job.setups.front(), other, report);
+  const LikelyRatio apart =
+      range_of_ratio(1, sensitivity_of(slow, slow.setups.front(), other), sensitivity);
   EXPECT_GT(apart.high / apart.low, same.high / same.low);
+}
+
+// Errors that two setups share cancel out; others add up.
+TEST(LikelyRange, OfARatioIsWiderIfErrorsAreNotShared) {
+  const Sensitivity one{.compute = 0.1, .network = 0.05};
+  EXPECT_NEAR(std::log(range_of_ratio(2, one, one).high / 2) / kLikelySpreads,
+              ratio_spread().of_logarithm, 1e-12);
+  const LikelyRatio apart = range_of_ratio(2, one, one, {.gpus = false});
+  EXPECT_NEAR(std::log(apart.high / 2) / kLikelySpreads,
+              std::hypot(std::hypot(0.1, 0.1), ratio_spread().of_logarithm), 1e-12);
 }
 
 // A slower host holds up small steps more than large ones, so that their ratio is in doubt; a host that
@@ -179,7 +191,9 @@ TEST(LikelyRange, OfARatioHoldsTheHostThatBindsOneOfTwo) {
     const Report report = simulate(small, small.setups.front()).report;
     const Report base = simulate(large, large.setups.front()).report;
     const double ratio = report.tokens_per_s / base.tokens_per_s;
-    const LikelyRatio range = range_of_ratio(small, small.setups.front(), report, base);
+    const LikelyRatio range =
+        range_of_ratio(ratio, sensitivity_of(small, small.setups.front(), report),
+                       sensitivity_of(large, large.setups.front(), base));
     return std::pair{ratio / range.low, range.high / ratio};
   };
   const auto given = ends("--host-issue 21us"), usual = ends("");

@@ -73,6 +73,19 @@ TEST(Map, SaysThatCompressionPaysOnSlowNetworks) {
   }
 }
 
+// A speed-up of what does not fit in memory is no win.
+TEST(Map, SaysThatNothingWinsWhereNothingFits) {
+  const std::string small = "--model gpt_125m --bandwidths 1Gbps --set gpu.memory=600MB ";
+  const Json point = json_of(kMap + small)[0];
+  EXPECT_GT(point["speedup"], 1);
+  EXPECT_EQ(point["pays"], false);
+  EXPECT_TRUE(point["verdict"].is_null());
+  const Outcome table = run(words(kMap + small), source_directory());
+  EXPECT_TRUE(table.out.starts_with(
+      "compression wins at none of 1 points; at 1 point nothing fits in memory\n"))
+      << table.out;
+}
+
 // A point is what run says of its flags.
 TEST(Map, AgreesWithRun) {
   const Json point = json_of(kMap + "--model gpt_125m --bandwidths 1Gbps,25Gbps,3200Gbps")[1];

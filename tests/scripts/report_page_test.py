@@ -42,6 +42,13 @@ model = "gpt_125m"
 scheme = ["diloco", "sparseloco"]
 links.line.bandwidth = ["1 Gbps", "10 Gbps"]
 """
+MODELS = """[run]
+topology = "sdp4bit_a100"
+nodes = 1
+[grid]
+model = ["gpt_125m", "gpt_350m"]
+scheme = ["sharded", "sdp4bit"]
+"""
 # The scheme says how much is accumulated: no input varies by itself.
 TOGETHER = """[run]
 topology = "sdp4bit_a100"
@@ -251,12 +258,9 @@ class SmallPage(Pages):
 
     def test_the_map_names_winners(self):
         with sqlite3.connect(f"{self.folder}/small.sqlite") as store:
-            rates = store.execute(
-                "select in_network_nic_bandwidth, in_nodes, scheme, tokens_per_s from all_points "
-                "order by tokens_per_s desc").fetchall()
-        winners = {}
-        for bandwidth, nodes, scheme, _ in rates:
-            winners.setdefault((bandwidth, str(nodes)), scheme)
+            told = {(row[0], str(row[1])): row[2:] for row in store.execute(
+                "select in_network_nic_bandwidth, in_nodes, verdict, speedup from all_points "
+                "where scheme = 'sdp4bit'")}
         across = [head.text for head in self.all("#winners th[scope='col']")]
         self.assertEqual(across, ["50 Gbps", "100 Gbps"])
         shown = {}
@@ -264,10 +268,21 @@ class SmallPage(Pages):
             nodes = row.find_element(By.TAG_NAME, "th").text
             cells = row.find_elements(By.TAG_NAME, "td")
             for bandwidth, cell in zip(across, cells):
-                shown[bandwidth, nodes] = cell.get_attribute("data-winner")
-        self.assertEqual(shown, winners)
+                self.assertEqual(cell.get_attribute("data-scheme"), "sdp4bit")
+                shown[bandwidth, nodes] = cell
+        self.assertEqual({place: cell.get_attribute("data-verdict") for place, cell in shown.items()},
+                         {place: verdict for place, (verdict, _) in told.items()})
+        for place, cell in shown.items():
+            self.assertIn(f"{told[place][1]:.2f}×", cell.text)
         self.hover(cells[0])
         self.assertIn("sdp4bit", self.tip())
+
+    def test_a_card_and_the_map_have_one_speedup_for_a_point(self):
+        card = self.one(".cards .card").text.splitlines()
+        self.assertEqual(card[0], "Greatest speed-up")
+        numbers = [cell.text.splitlines()[0] for cell in self.all("#winners td[data-winner]")]
+        greatest = max(float(text.rstrip("×")) for text in numbers)
+        self.assertAlmostEqual(float(card[1].rstrip("×")), greatest, delta=0.005)
 
     def test_the_timeline_shows_operations(self):
         boxes = self.all("#timelines svg > g > rect")
@@ -319,13 +334,21 @@ class OtherPages(Pages):
         self.assertIn("compute utilisation", self.one("#points thead").text)
         self.assertIn("east: compute", self.one("#timelines").text)
 
+    def test_tokens_of_two_models_are_not_compared(self):
+        self.sweep("models", MODELS)
+        self.page_of("models", "--timeline", "none")
+        cards = {card.text.splitlines()[0]: card.text for card in self.all(".card")}
+        for title in ("Most tokens per second", "Lowest price per million tokens"):
+            for model in ("gpt_125m", "gpt_350m"):
+                self.assertIn(model, cards[f"{title}, by model"])
+
     def test_inputs_that_all_follow_from_the_scheme(self):
         self.sweep("together", TOGETHER)
         self.page_of("together", "--timeline", "none")
         across = [head.text for head in self.all("#winners th[scope='col']")]
         self.assertEqual(across, ["1", "2"])
-        winners = [cell.get_attribute("data-winner") for cell in self.all("#winners td[data-winner]")]
-        self.assertEqual(winners, ["sharded", "sdp4bit"])
+        schemes = [cell.get_attribute("data-scheme") for cell in self.all("#winners td[data-scheme]")]
+        self.assertEqual(schemes, ["sharded", "sdp4bit"])
         self.assertIn("gardenhose sweep", self.one("#reproduce").text)
 
     def test_a_thousand_points(self):

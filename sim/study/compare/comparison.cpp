@@ -9,6 +9,7 @@
 #include "sim/study/goodput.hpp"
 #include "sim/study/membership.hpp"
 #include "sim/study/prices.hpp"
+#include "sim/study/search/likely_range.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
@@ -29,6 +30,7 @@ Performance simulate(const Side& side) {
   const Report report = simulate(side.job, side.setup).report;
   Performance result{report.time_s, report.tokens_per_s,
                      report.ended() ? 1e6 / report.usd_per_million_tokens : 0, report.tokens_per_s};
+  result.sensitivity = sensitivity_of(side.job, side.setup, report);
   if (const auto goodput = goodput_of(side.job, side.setup, report)) {
     const double kept = goodput->tokens_per_day / kDay_s / report.tokens_per_s;
     const double nodes = side.job.cluster().nodes;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "sim/report/report.hpp"
 #include "sim/study/search/assumptions.hpp"
 
 namespace sim::study {
@@ -39,11 +40,12 @@ struct Performance {
   // egress.
   double tokens_per_usd = 0;
   double steady_tokens_per_s = 0;  // if nothing failed and no site left
+  Sensitivity sensitivity = {};
 
   // So many times as fast, at the same costs a second.
   [[nodiscard]] Performance faster(double factor) const {
     return {time_s / factor, tokens_per_s * factor, tokens_per_usd * factor,
-            steady_tokens_per_s * factor};
+            steady_tokens_per_s * factor, sensitivity};
   }
   // Higher is better.
   [[nodiscard]] double score(Goal goal) const {

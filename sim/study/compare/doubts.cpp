@@ -98,6 +98,13 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b, std::span<const Given
   return doubts;
 }
 
+SharedErrors shared_errors(const Side& a, const Side& b) {
+  const bool has_sites = a.job.inner || b.job.inner;
+  return {.gpus = is_shared(Concern::gpu, a, b),
+          .network = is_shared(Concern::links, a, b) &&
+                     (!has_sites || is_shared(Concern::wide_area, a, b))};
+}
+
 Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
                    const std::vector<double>& factors) {
   const auto inner_steps = std::make_shared<InnerSteps>();  // both sides'; no other draw has these

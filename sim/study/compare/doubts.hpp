@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/study/compare/comparison.hpp"
+#include "sim/study/search/likely_range.hpp"
 
 namespace sim::study {
 
@@ -36,6 +37,9 @@ struct GivenSpread {
 // Throws InputError.
 [[nodiscard]] std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                                            std::span<const GivenSpread> spreads = {});
+
+// Whether the sides share what the doubts of GPUs, and of the network, are about.
+[[nodiscard]] SharedErrors shared_errors(const Side& a, const Side& b);
 
 struct Pair {
   Performance a, b;

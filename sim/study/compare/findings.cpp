@@ -114,6 +114,24 @@ SideFinding side_finding(Goal goal, const Pair& as_is, const std::vector<Pair>& 
   return {as_is.*side, interval_of(std::move(scores)), without_tokens};
 }
 
+bool are_spreads_given(const Comparison& comparison, const std::vector<Doubt>& doubts) {
+  const auto spread = [](const Doubt& doubt) { return doubt.spread.of_logarithm; };
+  return !std::ranges::equal(doubts, doubts_of(comparison.a, comparison.b), {}, spread, spread);
+}
+
+// Once the rest of the findings is known.
+LikelyRatio range_of(const Comparison& comparison, const std::vector<Doubt>& doubts,
+                     const Findings& findings) {
+  const bool always_ends = findings.a.without_tokens == 0 && findings.b.without_tokens == 0 &&
+                           std::isfinite(findings.ratio) && findings.ratio > 0;
+  const bool is_same_step = findings.a.as_is.time_s == findings.b.as_is.time_s;
+  if (!always_ends || is_same_step || are_spreads_given(comparison, doubts)) {
+    return {findings.repeated.low, findings.repeated.high};
+  }
+  return range_of_ratio(findings.ratio, findings.a.as_is.sensitivity, findings.b.as_is.sensitivity,
+                        shared_errors(comparison.a, comparison.b));
+}
+
 }  // namespace
 
 Interval interval_of(std::vector<double> values) {
@@ -150,6 +168,7 @@ Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts,
   }
   findings.repeated = interval_of(std::move(ratios));
   findings.a_is_better = probability_of(wins, comparison.repetitions);
+  findings.range = range_of(comparison, doubts, findings);
   for (const Doubt& doubt : doubts) findings.doubts.push_back({doubt, std::nullopt});
   return findings;
 }

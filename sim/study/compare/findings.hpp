@@ -49,6 +49,9 @@ struct Findings {
   SideFinding a, b;
   double ratio = 0;         // A's score over B's, as run reports them
   double steady_ratio = 0;  // of tokens per second, if nothing failed and no site left
+  // Of that ratio: as run gives it, whatever the seed and the number of repetitions; that of the
+  // repetitions if spreads are given, or if a side completes no round in some of them.
+  LikelyRatio range;
   Interval repeated;        // of that ratio, pair by pair; infinite if only B completes no round
   Probability a_is_better;  // a tie is half a win
   int ties = 0;

@@ -2,9 +2,8 @@
 #include "sim/study/plan/plan_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "sim/study/search/spread.hpp"
+#include "sim/study/search/verdict.hpp"
 
 namespace sim::study {
 
@@ -14,7 +13,7 @@ std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal) {
     return by_time ? row.time_s : row.price.total();
   };
   const PlanRow& best = report.rows.front();
-  const double most = ranked_by(best) * std::exp(ratio_spread().of_logarithm);
+  const double most = ranked_by(best) * least_win();
   const auto is_apart = [&](const PlanRow& row) {
     const bool other_network = row.nic_bandwidth_Bps != best.nic_bandwidth_Bps;
     return ranked_by(row) > most || (goal.aim == Aim::smallest_network && other_network);

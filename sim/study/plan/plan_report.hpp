@@ -58,8 +58,8 @@ struct PlanReport {
   Searched searched;
 };
 
-// How many of the best plans differ from the first by less than the model's own error in the ratio of
-// two setups (ratio_spread()), in what the goal ranks by: price or time. At least 1, the first.
+// How many of the best plans the first does not beat (least_win()), in what the goal ranks by: price or
+// time. At least 1, the first.
 [[nodiscard]] std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal);
 
 // No setup fits in the memory of the GPUs.

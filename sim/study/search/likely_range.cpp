@@ -56,17 +56,6 @@ Off shares_of(const Report& report) {
           .codecs = codecs};
 }
 
-// By how much the answer's logarithm is off when each group is off by its spread.
-Off effects_of(const Job& job, const Off& shares) {
-  return {.compute = shares.compute * widest_efficiency(job),
-          .network = shares.network * widest(job, is_of_network),
-          .codecs = shares.codecs * widest(job, is_of_codecs)};
-}
-
-double length_of(const Off& effects) {
-  return std::hypot(effects.compute, effects.network, effects.codecs);
-}
-
 // Spread of the host's time to issue a kernel; 0 where it is ideal or given.
 double host_spread(const Job& job, const Setup& setup) {
   if (job.inner) return 0;
@@ -139,17 +128,28 @@ double speed_spread_of(const Job& job) {
   return std::hypot(widest_efficiency(job), widest(job, is_of_network));
 }
 
-LikelyRatio range_of_ratio(const Job& job, const Setup& setup, const Report& report,
-                           const Report& base) {
-  const Off one = shares_of(report), other = shares_of(base);
-  const Off more{one.compute - other.compute, one.network - other.network,
-                 one.codecs - other.codecs};
-  const double of_constants = length_of(effects_of(job, more));
-  const double ratio = report.tokens_per_s / base.tokens_per_s;
-  // A host that is slower for both, or faster, moves the ratio by how much more it moves the one.
+Sensitivity sensitivity_of(const Job& job, const Setup& setup, const Report& report) {
+  if (!report.ended()) return {};
+  const Off shares = shares_of(report);
   const double host = host_spread(job, setup);
-  const double slower = host_effect(report, host, -1) - host_effect(base, host, -1);
-  const double faster = host_effect(report, host, 1) - host_effect(base, host, 1);
+  return {.compute = shares.compute * widest_efficiency(job),
+          .network = shares.network * widest(job, is_of_network),
+          .codecs = shares.codecs * widest(job, is_of_codecs),
+          .slower_host = host_effect(report, host, -1),
+          .faster_host = host_effect(report, host, 1)};
+}
+
+LikelyRatio range_of_ratio(double ratio, const Sensitivity& one, const Sensitivity& other,
+                           const SharedErrors& shared) {
+  const auto apart = [](double a, double b, bool is_shared) {
+    return is_shared ? a - b : std::hypot(a, b);
+  };
+  const double of_constants = std::hypot(apart(one.compute, other.compute, shared.gpus),
+                                         apart(one.network, other.network, shared.network),
+                                         apart(one.codecs, other.codecs, shared.gpus));
+  // A host that is slower for both, or faster, moves the ratio by how much more it moves the one.
+  const double slower = one.slower_host - other.slower_host;
+  const double faster = one.faster_host - other.faster_host;
   const auto end = [&](double of_host) {
     const double rest = std::hypot(of_constants, ratio_spread().of_logarithm);
     return std::exp(kLikelySpreads * std::hypot(rest, std::max(0.0, of_host)));

@@ -20,11 +20,18 @@ namespace sim::study {
 [[nodiscard]] LikelyRange range_of(const Job& job, const Setup& setup, const Report& report,
                                    int jobs = 1);
 
-// The range of the ratio of two setups' speeds, `report` over `base` of the same job and the same
-// stack as `setup`: to first order, from how much more each group of constants matters to one than to
-// the other, and from the model's own error (ratio_spread()). No simulation.
-[[nodiscard]] LikelyRatio range_of_ratio(const Job& job, const Setup& setup, const Report& report,
-                                         const Report& base);
+// Of the time in the setup's `report`, to first order. No simulation.
+[[nodiscard]] Sensitivity sensitivity_of(const Job& job, const Setup& setup, const Report& report);
+
+// Whether an error of a constant is the same for both of two that are compared.
+struct SharedErrors {
+  bool gpus = true, network = true;
+};
+
+// The range of `ratio`, one setup's speed over another's: from how much more each group of constants
+// matters to one than to the other, and from the model's own error (ratio_spread()).
+[[nodiscard]] LikelyRatio range_of_ratio(double ratio, const Sensitivity& one,
+                                         const Sensitivity& other, const SharedErrors& shared = {});
 
 // Of the ratio of the GPUs' speed to the network's.
 [[nodiscard]] double speed_spread_of(const Job& job);

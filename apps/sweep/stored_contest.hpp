@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts over a sweep's results, by the rule of sim/study/search/verdict.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/sweep/points.hpp"
+#include "sim/report/report.hpp"
+
+namespace apps {
+
+// What a comparison needs of a point with a report.
+struct Result {
+  double tokens_per_s = 0;
+  bool fits = true;
+  std::optional<sim::Sensitivity> sensitivity;  // older stores have none
+};
+[[nodiscard]] Result result_of(const StoredPoint& point);
+
+[[nodiscard]] double speedup_of(const Result& one, const Result& other);
+[[nodiscard]] std::optional<sim::Verdict> verdict_of(const Result& one, const Result& other);
+
+// Whether a scheme inside a cluster sends all values uncompressed; false for unknown names.
+[[nodiscard]] bool sends_plain(const std::string& scheme);
+
+// A figure of a report; 0 if it has none.
+[[nodiscard]] double figure_of(const StoredPoint& point, const char* name);
+
+}  // namespace apps
