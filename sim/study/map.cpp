@@ -26,25 +26,50 @@ bool fits(const Job& job, int stage) {
   return fits_memory(job, setup);
 }
 
-// The largest where none fits.
-void choose_tensor(Job& job) {
-  struct Attempt {
-    int stage;
-    Recompute recompute;
-  };
-  const Recompute given = job.parallelism.recompute;
-  for (const Attempt& attempt :
-       {Attempt{1, given}, Attempt{3, given}, Attempt{3, Recompute::full}}) {
+// Micro-batches of one sequence that make a step of so many tokens.
+std::int64_t passes_of(const Job& job, std::int64_t tokens) {
+  const std::int64_t pass =
+      std::int64_t{data_parallel(job.cluster(), job.parallelism)} * job.model.sequence;
+  return tokens / pass + (tokens % pass == 0 ? 0 : 1);
+}
+
+void set_accumulation(Job& job, std::int64_t tokens) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  job.parallelism.accumulation = static_cast<int>(std::min(passes_of(job, tokens), kMost));
+}
+
+// A stage of ZeRO and what is recomputed, tried with each degree of tensor parallelism.
+struct Attempt {
+  int stage;
+  Recompute recompute;
+};
+
+std::vector<Attempt> attempts_of(const Job& job) {
+  std::vector<int> stages{1, 3};
+  if (job.given.contains("zero")) stages = {*job.zero};
+  std::vector<Recompute> recomputes{job.parallelism.recompute};
+  if (!job.given.contains("recompute")) recomputes.push_back(Recompute::full);
+  std::vector<Attempt> attempts;
+  for (const Recompute recompute : recomputes) {
+    for (const int stage : stages) attempts.push_back({stage, recompute});
+  }
+  return attempts;
+}
+
+// The smallest degree with which an attempt fits, the first that has one; the largest if none fits.
+int tensor_that_fits(Job job, std::int64_t tokens) {
+  int last = job.parallelism.tensor;
+  for (const Attempt& attempt : attempts_of(job)) {
     job.parallelism.recompute = attempt.recompute;
-    int last = job.parallelism.tensor;
     for (int tensor = 1; tensor <= job.cluster().gpus_per_node; tensor *= 2) {
       job.parallelism.tensor = tensor;
       if (!problems(job.cluster(), job.model, job.parallelism).empty()) continue;
-      if (fits(job, attempt.stage)) return;
+      set_accumulation(job, tokens);
+      if (fits(job, attempt.stage)) return tensor;
       last = tensor;
     }
-    job.parallelism.tensor = last;
   }
+  return last;
 }
 
 std::vector<Scheme> compressed_schemes(const Job& job) {
@@ -89,20 +114,16 @@ Job map_job(Job job, int tensor, std::int64_t tokens) {
     throw InputError(
         "`scheme`: names no compressed scheme; add one, uncompressed ones are always in the map");
   }
-  if (tensor == 0) choose_tensor(job);
-  job.given.insert({"tp", "sequence-parallel", "recompute"});  // the same for both sides
-  const std::int64_t pass =
-      std::int64_t{data_parallel(job.cluster(), job.parallelism)} * job.model.sequence;
-  const std::int64_t passes = tokens / pass + (tokens % pass == 0 ? 0 : 1);
+  if (tensor == 0) job.parallelism.tensor = tensor_that_fits(job, tokens);
+  job.given.insert({"tp", "sequence-parallel"});  // the same for both sides
   check_choice(job, uncompressed_schemes());
   check_choice(job, compressed_schemes(job));
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-  job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
+  set_accumulation(job, tokens);
   if (!is_held(job.cluster(), job.model, job.parallelism)) {
     throw InputError(
         fmt::format("`tokens`: {} are {} micro-batches of {} on {} GPUs, more than a simulation "
                     "can hold; write fewer",
-                    tokens, passes, job.model.name, rank_count(job.cluster())));
+                    tokens, passes_of(job, tokens), job.model.name, rank_count(job.cluster())));
   }
   return job;
 }

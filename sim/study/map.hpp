@@ -17,8 +17,8 @@ namespace sim::study {
 // Lays out a job for its map: its setups' compressed schemes against all uncompressed ones. If
 // `tensor` is 0, tensor parallelism is the smallest with which an uncompressed step fits in memory:
 // under ZeRO-1, which keeps the whole weights that most schemes need; else under ZeRO-3; else under
-// ZeRO-3 with full recomputation. A step has `tokens`, rounded up to the same number of sequences
-// per replica. Throws InputError.
+// either with full recomputation, unless recomputation is given. A step has `tokens`, rounded up to the
+// same number of sequences per replica. Throws InputError.
 [[nodiscard]] Job map_job(Job job, int tensor, std::int64_t tokens);
 
 // One NIC bandwidth and model.
