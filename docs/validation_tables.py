@@ -266,19 +266,49 @@ STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zero
 
 SUMMARY = [("SDP4Bit, throughput", "sdp4bit", "throughput"),
            ("SDP4Bit, speed-up", "sdp4bit", "speedup"),
-           ("FSDP, throughput", "fsdp", "both"), ("ZeRO++, speed-up", "zeropp", "speed_up")]
+           ("FSDP, throughput", "fsdp", "both"), ("ZeRO++, throughput", "zeropp", "throughput"),
+           ("ZeRO++, speed-up", "zeropp", "speed_up")]
+
+
+def mean_and_worst(errors: dict | None) -> str:
+    if not errors or not errors["count"]:
+        return ""
+    return f"{100 * errors['mean']:.1f} / {100 * errors['worst']:.1f} %"
 
 
 def summary(answers: dict[str, dict]) -> str:
-    """Mean and worst error of each study, in four lines."""
-    kinds = [kind for kind in PREDICTIONS if kind != "null_refit"]
+    """Mean and worst error of each study and kind of prediction."""
     rows = []
     for title, study, name in SUMMARY:
         errors = answers[study]["errors"][name]
         rows.append([title, str(errors["fitted"]["count"]),
-                     *(f"{100 * errors[kind]['mean']:.0f} / {100 * errors[kind]['worst']:.0f} %"
-                       if errors[kind]["count"] else "" for kind in kinds)])
-    return table(["error, mean / worst", "rows", *(PREDICTIONS[kind] for kind in kinds)], rows)
+                     *(mean_and_worst(errors.get(kind)) for kind in PREDICTIONS)])
+    return table(["error, mean / worst", "rows", *PREDICTIONS.values()], rows)
+
+
+LEFT_OUT = [("throughput, each source predicted from the others", 0),
+            ("the same, without any run on the GPU's generation", 1)]
+
+
+def accuracy(answers: dict[str, dict]) -> str:
+    """The errors that hold for each question that a reader may have, beside those of arithmetic alone."""
+    rows = []
+    for title, study, name in SUMMARY:
+        errors = answers[study]["errors"][name]
+        arithmetic = errors.get("null_refit") or errors["null_model"]
+        rows.append(["included, fitted", title, str(errors["fitted"]["count"]),
+                     mean_and_worst(errors["fitted"]), mean_and_worst(arithmetic)])
+    for title, place in LEFT_OUT:
+        errors = answers["blind"]["answers"][place]["errors"]["all"]
+        rows.append(["your own, network as bought", title, str(errors["rows"]),
+                     mean_and_worst(errors | {"count": errors["rows"]}),
+                     f"{100 * errors['serial']:.1f} %"])
+    for title, study, name in SUMMARY:
+        errors = answers[study]["errors"][name]
+        if study == "sdp4bit":
+            rows.append(["your own, network slower than bought", title,
+                         str(errors["default"]["count"]), mean_and_worst(errors["default"]), ""])
+    return table(["cluster", "figure", "rows", "error, mean / worst", "arithmetic alone"], rows)
 
 
 def validation_parts(program, known: dict[str, dict]) -> dict[str, str]:
@@ -289,7 +319,7 @@ def validation_parts(program, known: dict[str, dict]) -> dict[str, str]:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = known | dict(zip(asked, pool.map(
             lambda study: program.json("validate", *commands[study], "--format", "json"), asked)))
-    parts = {"summary": summary(answers)} | blind(answers["blind"]) | peers(answers["blind"])
+    parts = {"summary": summary(answers), "accuracy": accuracy(answers)} | blind(answers["blind"]) | peers(answers["blind"])
     for study, parts_of in STUDIES.items():
         parts |= parts_of(answers[study])
     return parts
