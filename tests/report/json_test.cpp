@@ -78,9 +78,10 @@ bool has_unit(const std::string& name) {
 
 // Counts, ratios and shares.
 bool is_plain(const std::string& name) {
-  constexpr std::array kPlain{"schema_version", "gpus",         "mfu",          "speedup",
-                              "busy",           "codec_error",  "zero_stage",   "hybrid_shard",
-                              "micro_batch",    "accumulation", "global_batch", "sequence"};
+  constexpr std::array kPlain{"schema_version", "sensitivity", "gpus",         "mfu",
+                              "speedup",        "busy",        "codec_error",  "zero_stage",
+                              "hybrid_shard",   "micro_batch", "accumulation", "global_batch",
+                              "sequence"};
   return std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end() ||
          name.ends_with("_parallel") || name.starts_with("compression_ratio_");
 }
@@ -102,10 +103,10 @@ TEST(Json, HasFiniteNumbersOnly) {
       const Json json = json_of({reported_step(small_cluster(), parallelism, *scheme).report});
       for_each_leaf(json, {}, [](const std::vector<std::string>& path, const Json& value) {
         const std::string& name = path.back();
-        const bool optional = name == "speedup" || name.starts_with("baseline") ||
-                              name == "flags" || name == "pays_at_nic_Bps" ||
-                              name == "loses_at_nic_Bps" || name.starts_with("break_even_") ||
-                              name.ends_with("_low") || name.ends_with("_high");
+        const bool optional =
+            name == "speedup" || name == "verdict" || name.starts_with("baseline") ||
+            name == "flags" || name == "pays_at_nic_Bps" || name == "loses_at_nic_Bps" ||
+            name.starts_with("break_even_") || name.ends_with("_low") || name.ends_with("_high");
         EXPECT_EQ(value.is_null(), optional) << name;
         if (value.is_number()) {
           EXPECT_GE(value.get<double>(), 0) << name;
