@@ -74,7 +74,7 @@ class Winners {
     }
     const shown = ranking.find((point) => !isBaseline(point)) || ranking[0];
     const cell = element("td", {tabindex: 0, ...this.outcome(shown, won)},
-      element("strong", {}, this.cellText(shown, ranking)), element("span", {}, schemeOf(shown)));
+      element("strong", {}, this.cellText(shown, ranking)), element("span", {}, this.label(shown)));
     cell.style.setProperty("--won", styleOfValue(null, schemeOf(shown)).colour);
     // Small gains are pale.
     cell.style.setProperty("--strength", `${Math.round(
@@ -89,6 +89,10 @@ class Winners {
     });
     cell.addEventListener("blur", hideTip);
     return cell;
+  }
+
+  label(shown) {
+    return schemeOf(shown) + (isBaseline(shown) ? "" : VERDICT_TEXTS[verdictOf(shown)] || "");
   }
 
   // What the cell's style and the tests read.
