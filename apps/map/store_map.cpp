@@ -21,7 +21,7 @@ using sim::InputError;
 struct Candidate {
   Inputs inputs;
   std::string over;
-  Result result;
+  PointSpeed speed;
 };
 
 using Place = std::pair<std::string, std::string>;  // x and y as text
@@ -65,7 +65,7 @@ class Map {
     const Inputs &x = point.inputs[options_.x], &y = point.inputs[options_.y];
     note(x, xs_);
     note(y, ys_);
-    Candidate candidate{point.inputs, text_of(point.inputs[options_.over]), result_of(point)};
+    Candidate candidate{point.inputs, text_of(point.inputs[options_.over]), speed_of(point)};
     auto& others = cells_[{text_of(x), text_of(y)}];
     const auto same = std::ranges::find(others, candidate.over, &Candidate::over);
     if (same != others.end()) refuse_both(*same, candidate);
@@ -139,10 +139,10 @@ class Map {
                            const std::set<std::string>& baselines) {
     StoreCell cell{.x = x, .y = y};
     for (const Candidate& one : candidates) {
-      if (!one.result.fits) continue;
+      if (!one.speed.fits) continue;
       auto& best = baselines.contains(one.over) ? cell.baseline : cell.challenger;
-      if (best && one.result.tokens_per_s <= best->result.tokens_per_s) continue;
-      best = {one.over, one.result};
+      if (best && one.speed.tokens_per_s <= best->speed.tokens_per_s) continue;
+      best = {one.over, one.speed};
     }
     return cell;
   }

@@ -18,7 +18,7 @@ struct StoreMapOptions {
 // A value of --over, and what it gives.
 struct Contender {
   std::string over;
-  Result result;
+  PointSpeed speed;
 };
 
 // A value of both axes. Values that need more memory than a GPU has are no contenders.
@@ -29,11 +29,11 @@ struct StoreCell {
   // Nothing if there are no two to compare.
   [[nodiscard]] std::optional<double> speedup() const {
     if (!baseline || !challenger) return std::nullopt;
-    return speedup_of(challenger->result, baseline->result);
+    return speedup_of(challenger->speed, baseline->speed);
   }
   // The challenger's; nothing if nothing fits. One that is alone wins.
   [[nodiscard]] std::optional<sim::Verdict> verdict() const {
-    if (baseline && challenger) return verdict_of(challenger->result, baseline->result);
+    if (baseline && challenger) return verdict_of(challenger->speed, baseline->speed);
     if (challenger) return sim::Verdict::win;
     return baseline ? std::optional(sim::Verdict::loss) : std::nullopt;
   }

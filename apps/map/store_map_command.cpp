@@ -59,7 +59,7 @@ Inputs record_of(const StoreMapOptions& options, const StoreCell& cell) {
   const auto speedup = cell.speedup();
   const auto name = [](const Side& who) { return who ? Inputs(who->over) : Inputs(); };
   const auto tokens = [](const Side& who) {
-    return who ? Inputs(who->result.tokens_per_s) : Inputs();
+    return who ? Inputs(who->speed.tokens_per_s) : Inputs();
   };
   const bool is_faster = cell.challenger && (!cell.baseline || speedup > 1);
   return {{"x_input", options.x},

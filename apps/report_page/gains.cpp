@@ -48,7 +48,7 @@ struct Rival {
   std::int64_t number = 0;
   std::string scheme;
   Inputs inputs;
-  Result result;
+  PointSpeed speed;
 };
 
 // What is trained, and on what: with another, throughputs are not compared.
@@ -81,7 +81,7 @@ const Rival* baseline_among(const std::vector<const Rival*>& rivals) {
   for (const Rival* one : rivals) {
     if (!sends_plain(one->scheme)) continue;
     const auto key = [](const Rival* each) {
-      return std::pair(each->result.fits, each->result.tokens_per_s);
+      return std::pair(each->speed.fits, each->speed.tokens_per_s);
     };
     if (best == nullptr || key(one) > key(best)) best = one;
   }
@@ -93,9 +93,9 @@ void add_gains(const std::vector<const Rival*>& rivals, Gains& gains) {
   if (base == nullptr) return;
   for (const Rival* one : rivals) {
     gains[one->number] = {.over = base->scheme,
-                          .over_fits = base->result.fits,
-                          .speedup = speedup_of(one->result, base->result),
-                          .verdict = verdict_of(one->result, base->result)};
+                          .over_fits = base->speed.fits,
+                          .speedup = speedup_of(one->speed, base->speed),
+                          .verdict = verdict_of(one->speed, base->speed)};
   }
 }
 
@@ -115,7 +115,7 @@ Gains gains_of(Store& store) {
     const auto own = own_gain(point);
     gains[point.number] = own.value_or(Gain{});
     if (!own) {
-      rivals.push_back({point.number, scheme_of(point), point.inputs, result_of(point)});
+      rivals.push_back({point.number, scheme_of(point), point.inputs, speed_of(point)});
     }
   });
   const std::set<std::string> left_out = follow_from_scheme(rivals);

@@ -31,17 +31,17 @@ double figure_of(const StoredPoint& point, const char* name) {
   return number_at(point.outcome.report, name);
 }
 
-Result result_of(const StoredPoint& point) {
+PointSpeed speed_of(const StoredPoint& point) {
   return {.tokens_per_s = figure_of(point, "tokens_per_s"),
           .fits = point.outcome.state == "done",
           .sensitivity = sensitivity_of(point.outcome.report)};
 }
 
-double speedup_of(const Result& one, const Result& other) {
+double speedup_of(const PointSpeed& one, const PointSpeed& other) {
   return one.tokens_per_s / other.tokens_per_s;
 }
 
-std::optional<sim::Verdict> verdict_of(const Result& one, const Result& other) {
+std::optional<sim::Verdict> verdict_of(const PointSpeed& one, const PointSpeed& other) {
   sim::study::Contest contest{
       .speedup = speedup_of(one, other), .fits = one.fits, .other_fits = other.fits};
   if (one.sensitivity && other.sensitivity) {

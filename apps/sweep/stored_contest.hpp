@@ -11,15 +11,16 @@
 namespace apps {
 
 // What a comparison needs of a point with a report.
-struct Result {
+struct PointSpeed {
   double tokens_per_s = 0;
   bool fits = true;
   std::optional<sim::Sensitivity> sensitivity;  // older stores have none
 };
-[[nodiscard]] Result result_of(const StoredPoint& point);
+[[nodiscard]] PointSpeed speed_of(const StoredPoint& point);
 
-[[nodiscard]] double speedup_of(const Result& one, const Result& other);
-[[nodiscard]] std::optional<sim::Verdict> verdict_of(const Result& one, const Result& other);
+[[nodiscard]] double speedup_of(const PointSpeed& one, const PointSpeed& other);
+[[nodiscard]] std::optional<sim::Verdict> verdict_of(const PointSpeed& one,
+                                                     const PointSpeed& other);
 
 // Whether a scheme inside a cluster sends all values uncompressed; false for unknown names.
 [[nodiscard]] bool sends_plain(const std::string& scheme);
