@@ -5,11 +5,14 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "apps/data_files.hpp"
 #include "sim/study/search/memo.hpp"
 #include "sim/times/compiled.hpp"
+#include "sim/times/measured_die.hpp"
 #include "sim/times/published.hpp"
+#include "sim/topology/compute_efficiency.hpp"
 
 namespace apps {
 namespace {
@@ -31,12 +34,39 @@ sim::Calibration codec_times_for(const sim::Gpu& gpu, const std::string& name) {
   return best ? sim::read_calibration(*best) : sim::roofline();
 }
 
+sim::Gpu only_named(const std::string& name) {
+  sim::Gpu gpu;
+  gpu.name = name;
+  return gpu;
+}
+
+// The other shipped tables that measured products on GPUs of the die. A user's own table stands alone.
+std::vector<sim::MeasuredGpu> others_of_die(const sim::PublishedKernels& published,
+                                            const sim::Calibration& table,
+                                            const std::string& name) {
+  std::vector<sim::MeasuredGpu> others;
+  if (is_path(name, ".json") || table.gpu != published.gpu) return others;
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    const sim::CalibrationHead head = sim::read_calibration_head(file);
+    if (head.kind != "measured" || head.gpu == table.gpu) continue;
+    if (!sim::names_gpu(head.gpu, published.of_same_die)) continue;
+    others.push_back(
+        {sim::read_calibration(file),
+         sim::read_published_kernels(published_kernels_folder(), only_named(head.gpu))});
+  }
+  return others;
+}
+
+void add_published(const sim::Gpu& gpu, const std::string& name, sim::Calibration& table) {
+  const auto published = sim::read_published_kernels(published_kernels_folder(), gpu);
+  const std::vector<sim::MeasuredGpu> others = others_of_die(*published, table, name);
+  table.published = sim::with_measured(published, table, gpu, others);
+  table = sim::with_launches_of_die(std::move(table), others);
+}
+
 sim::Calibration read_tables(const sim::Gpu& gpu, const std::string& name) {
   sim::Calibration table = codec_times_for(gpu, name);
-  if (name != "roofline") {
-    table.published = sim::with_measured(
-        sim::read_published_kernels(published_kernels_folder(), gpu), table, gpu);
-  }
+  if (name != "roofline") add_published(gpu, name, table);
   if (table.kind == "measured") {
     table.compiled = sim::read_compiled_kernels(compiled_kernels_folder(), gpu.name);
   }

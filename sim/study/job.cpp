@@ -79,10 +79,15 @@ void calibrate(Cluster& cluster, Calibration& table, const EfficiencyTable& effi
   cluster.default_efficiency = default_efficiency(
       efficiencies, cluster.gpu.name,
       {.bits = product_bits(parallelism.matrices), .published = table.published != nullptr});
-  if (table.published == nullptr || table.published->same) return;
-  // Published runs were on GPUs whose products were timed.
+  if (table.published == nullptr) return;
+  const PublishedProducts& products = table.published->products;
   EfficiencyDefault& usual = *cluster.default_efficiency;
-  usual.spread = std::hypot(usual.spread, table.published->products.spread);
+  if (table.published->same) {
+    usual.spread = std::hypot(usual.spread, products.scatter);
+    return;
+  }
+  // Published runs were on GPUs whose products were timed.
+  usual.spread = std::hypot(usual.spread, products.spread);
   usual.source += "; its products are extrapolated";
 }
 

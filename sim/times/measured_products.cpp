@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <tuple>
 
 namespace sim {
 namespace {
@@ -22,10 +24,47 @@ const ProductRatios* find(const MeasuredProducts& measured, MatrixPrecision prec
   return nullptr;
 }
 
+bool same_size(const ProductRatio& a, const ProductRatio& b) {
+  return a.log_m == b.log_m && a.log_n == b.log_n && a.log_k == b.log_k;
+}
+
+bool smaller(const ProductRatio& a, const ProductRatio& b) {
+  return std::tie(a.log_m, a.log_n, a.log_k) < std::tie(b.log_m, b.log_n, b.log_k);
+}
+
+ProductRatio mean_of(std::span<const ProductRatio> of_one_size) {
+  ProductRatio mean = of_one_size.front();
+  mean.log_ratio = mean.seconds = 0;
+  for (const ProductRatio& one : of_one_size) {
+    mean.log_ratio += one.log_ratio / static_cast<double>(of_one_size.size());
+    mean.seconds += one.seconds / static_cast<double>(of_one_size.size());
+  }
+  return mean;
+}
+
+// Of sizes in order, the means of each; sets their scatter.
+std::vector<ProductRatio> means_of(std::span<const ProductRatio> sorted, double& scatter) {
+  std::vector<ProductRatio> means;
+  double off = 0, seconds = 0;
+  for (auto begin = sorted.begin(); begin != sorted.end();) {
+    const auto end = std::find_if(begin, sorted.end(),
+                                  [&](const ProductRatio& one) { return !same_size(one, *begin); });
+    means.push_back(mean_of({begin, end}));
+    for (; begin != end; ++begin) {
+      off += begin->seconds * squared(begin->log_ratio - means.back().log_ratio);
+      seconds += begin->seconds;
+    }
+  }
+  scatter = std::sqrt(off / seconds);
+  return means;
+}
+
 }  // namespace
 
 ProductRatios product_ratios(std::vector<ProductRatio> all) {
-  ProductRatios ratios{.all = std::move(all)};
+  std::ranges::stable_sort(all, smaller);
+  ProductRatios ratios;
+  ratios.all = means_of(all, ratios.scatter);
   double seconds = 0;
   for (const ProductRatio& one : ratios.all) {
     ratios.usual += one.seconds * one.log_ratio;

@@ -22,15 +22,16 @@ struct ProductRatio {
 
 struct ProductRatios {
   std::vector<ProductRatio> all;
-  double usual = 0;   // mean logarithm, each weighing its time
-  double spread = 0;  // of the logarithms around it, likewise
+  double usual = 0;    // mean logarithm, each weighing its time
+  double spread = 0;   // of the logarithms around it, likewise
+  double scatter = 0;  // of the logarithms of one size around their mean, likewise
 };
 
 // By precision, and for which gradient the product is: weights, values and gradients lie differently
 // in memory.
 using MeasuredProducts = std::map<std::pair<MatrixPrecision, Gradient>, ProductRatios>;
 
-// Keeps the mean and the spread. `all` must not be empty.
+// Ratios of one size, as of several GPUs, become their mean. `all` must not be empty.
 [[nodiscard]] ProductRatios product_ratios(std::vector<ProductRatio> all);
 
 // Factor on the published time of a shape; 1 where neither the gradient's nor the forward products

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "sim/base/error.hpp"
-#include "sim/times/calibration.hpp"
+#include "sim/times/product_shape.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -22,37 +22,8 @@ constexpr double kWideHead = 128;
 // forward times by number of heads on H100 and B200 (AIConfigurator, context_attention_perf).
 constexpr double kTokensPerSm = 100;
 
-struct Shape {
-  double m = 0, n = 0, k = 0;
-};
-
 double padded(double size, const std::vector<double>& grid) {
   return size < grid.front() ? std::ceil(size / kLeastTile) * kLeastTile : size;
-}
-
-// The peaks and the bandwidth that a shape's roofline depends on.
-struct Rates {
-  double peak = 0, memory = 0;
-};
-
-double peak_of(MatrixPrecision precision, double bf16, std::optional<FlopRate> fp8,
-               std::optional<FlopRate> fp4) {
-  if (precision == MatrixPrecision::bf16) return bf16;
-  const auto narrow = precision == MatrixPrecision::nvfp4 ? fp4 : fp8;
-  return narrow ? narrow->base() : bf16;
-}
-
-Rates rates_of(const PublishedProducts& table, MatrixPrecision precision) {
-  return {peak_of(precision, table.bf16.base(), table.fp8, table.fp4),
-          table.memory_bandwidth.base()};
-}
-Rates rates_of(const Gpu& gpu, MatrixPrecision precision) {
-  return {peak_of(precision, gpu.bf16.base(), gpu.fp8, gpu.fp4), gpu.memory_bandwidth.base()};
-}
-
-double bound(const Shape& s, MatrixPrecision precision, const Rates& rates) {
-  const double bytes = bytes_of(precision) * (s.m * s.k + s.k * s.n) + 2 * s.m * s.n;
-  return std::max(2 * s.m * s.n * s.k / rates.peak, bytes / rates.memory);
 }
 
 // MXFP8 runs at FP8's rates; a precision without a table at those of BF16, scaled by the peak.
@@ -73,7 +44,7 @@ Cell cell_of(const std::vector<double>& sizes, double size) {
   return {high - 1, std::log(size / sizes[high - 1]) / std::log(sizes[high] / sizes[high - 1])};
 }
 
-double log_seconds(const ProductGrid& grid, const Shape& shape) {
+double log_seconds(const ProductGrid& grid, const ProductShape& shape) {
   const std::array cells{cell_of(grid.m, shape.m), cell_of(grid.n, shape.n),
                          cell_of(grid.k, shape.k)};
   double sum = 0;
@@ -126,23 +97,22 @@ bool PublishedKernels::describes(const PublishedAttention& row) const {
   return names_gpu(gpu, row.gpus);
 }
 
-namespace {
-
-// Of a forward product, as it was timed alone.
 double forward_seconds(const PublishedProducts& table, const Gpu& gpu, const Operator& product) {
   const MatrixPrecision precision = tabled(table, product.precision);
   const ProductGrid& grid = table.grids.at(precision);
-  const Shape shape{.m = padded(product.m * product.count, grid.m),
-                    .n = padded(product.n, grid.n),
-                    .k = padded(product.k, grid.k)};
-  const Shape inside{.m = std::clamp(shape.m, grid.m.front(), grid.m.back()),
-                     .n = std::clamp(shape.n, grid.n.front(), grid.n.back()),
-                     .k = std::clamp(shape.k, grid.k.front(), grid.k.back())};
+  const ProductShape shape{.m = padded(product.m * product.count, grid.m),
+                           .n = padded(product.n, grid.n),
+                           .k = padded(product.k, grid.k)};
+  const ProductShape inside{.m = std::clamp(shape.m, grid.m.front(), grid.m.back()),
+                            .n = std::clamp(shape.n, grid.n.front(), grid.n.back()),
+                            .k = std::clamp(shape.k, grid.k.front(), grid.k.back())};
   const double scale = bound(shape, product.precision, rates_of(gpu, product.precision)) /
                        bound(inside, precision, rates_of(table, precision));
   return std::exp(log_seconds(grid, inside)) * scale *
          tile_excess(table, product.m, product.n, product.count, gpu.multiprocessors);
 }
+
+namespace {
 
 double of_measured(const PublishedProducts& table, const Operator& product) {
   return measured_factor(table.measured, tabled(table, product.precision), product.gradient,
@@ -164,34 +134,8 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
   const PublishedProducts& table = published.products;
   const double factor =
       table.measured.empty() ? of_gradient(table, product.gradient) : of_measured(table, product);
-  return std::max(forward_seconds(table, gpu, product) * factor * table.sustained,
+  return std::max(forward_seconds(table, gpu, product) * factor,
                   product.flop() / rates_of(gpu, product.precision).peak);
-}
-
-std::shared_ptr<const PublishedKernels> with_measured(
-    std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu) {
-  if (published == nullptr || table.gpu != gpu.name || table.gemm->empty()) return published;
-  Gpu sheet = published->same ? as_timed(published->products, gpu) : gpu;
-  if (!published->same && table.memory_bandwidth > Bandwidth{}) {
-    sheet.memory_bandwidth = table.memory_bandwidth;
-  }
-  std::map<std::pair<MatrixPrecision, Gradient>, std::vector<ProductRatio>> ratios;
-  for (const GemmTime& one : *table.gemm) {
-    const Operator product{.m = one.m, .n = one.n, .k = one.k, .precision = one.precision};
-    const double expected = forward_seconds(published->products, sheet, product);
-    ratios[{one.precision, one.gradient}].push_back(
-        {std::log(one.m), std::log(one.n), std::log(one.k), std::log(one.seconds / expected),
-         one.seconds});
-  }
-  auto result = std::make_shared<PublishedKernels>(*published);
-  PublishedProducts& products = result->products;
-  for (auto& [kind, all] : ratios) products.measured[kind] = product_ratios(std::move(all));
-  products.spread = 0;
-  for (const auto& [kind, one] : products.measured) {
-    products.spread = std::max(products.spread, one.spread);
-  }
-  products.source = fmt::format("{}, over {}", table.name, products.source);
-  return result;
 }
 
 double attention_seconds(const PublishedKernels& published, const Gpu& gpu,

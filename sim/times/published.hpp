@@ -24,27 +24,26 @@
 
 namespace sim {
 
-struct Calibration;  // sim/times/calibration.hpp
-
 // Seconds of C(m,n) = A(m,k) B(k,n) on a full grid, sizes ascending, over their tile_excess().
 struct ProductGrid {
   std::vector<double> m, n, k;
   std::vector<double> log_seconds;  // [m][n][k]
 };
 
-// [products.NAME]: the GPU on which the products were timed.
+// [products.NAME]: the GPU on which the products were timed, or another of its die.
 struct PublishedProducts {
-  std::string name;  // "h100"
+  std::string name;  // of the die's table, "h100"
   FlopRate bf16;
   std::optional<FlopRate> fp8 = {}, fp4 = {};
   Bandwidth memory_bandwidth;
   int multiprocessors = 0;
   double tile_rows = 0, tile_columns = 0;  // of whole tiles that show in the times; 0: they do not
   double inputs = 1, weights = 1;          // time of the gradients' products over the forward one's
-  double sustained = 1;  // time of products without a pause over those that were timed
   // Time of products while a collective holds any SM over that on the SMs that it leaves.
   double beside_channels = 1;
   double spread = 0;  // of the logarithm of a time, on the GPU asked for
+  // Of the logarithms of times on several GPUs of the die around their mean. 0: it was one GPU.
+  double scatter = 0;
   std::string source;
   std::map<MatrixPrecision, ProductGrid> grids = {};
   MeasuredProducts measured = {};  // on the GPU asked for; replace `inputs` and `weights`
@@ -79,7 +78,9 @@ struct PublishedCasts {
 
 // What applies to one GPU.
 struct PublishedKernels {
-  std::string gpu;    // its name
+  std::string gpu;  // its name
+  // Words from the names of GPUs of its die, if the products' table is of that die.
+  std::vector<std::string> of_same_die = {};
   bool same = false;  // the products' table is of this very GPU, not extrapolated
   PublishedProducts products;
   std::map<Attention, PublishedAttention> attention;  // the closest row of each kernel
@@ -105,13 +106,13 @@ struct PublishedKernels {
 [[nodiscard]] double product_seconds(const PublishedKernels& published, const Gpu& gpu,
                                      const Operator& product);
 
+// The time of a forward product as others published it, whatever was measured.
+[[nodiscard]] double forward_seconds(const PublishedProducts& table, const Gpu& gpu,
+                                     const Operator& product);
+
 // The GPU with the rates of the one that the table timed: what a question changes of it, or a power
 // limit, did not change what was measured.
 [[nodiscard]] Gpu as_timed(const PublishedProducts& table, Gpu gpu);
-
-// The same with what a table measured on that very GPU; as it is with any other table.
-[[nodiscard]] std::shared_ptr<const PublishedKernels> with_measured(
-    std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu);
 
 // Time of `count` products in whole tiles, and whole waves of them over the SMs, over the time
 // without such losses; 1 where they do not show. The grids hold times without them.

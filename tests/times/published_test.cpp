@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "sim/base/csv.hpp"
+#include "sim/times/measured_die.hpp"
 #include "sim/times/roofline.hpp"
 #include "sim/workload/parallelism_names.hpp"
 #include "tests/input_errors.hpp"
@@ -71,7 +72,7 @@ TEST_P(ShippedProducts, HaveTheirTimeAtEveryShapeOfTheTable) {
     for (const double k : published_->products.grids.at(MatrixPrecision::bf16).k) {
       const double wanted = row.number("k" + std::to_string(static_cast<int>(k))) * 1e-6;
       const Operator one = product(row.number("m"), row.number("n"), k, *precision);
-      EXPECT_NEAR(seconds(one) / wanted, published_->products.sustained, 1e-3) << row.place_of("");
+      EXPECT_NEAR(seconds(one) / wanted, 1, 1e-3) << row.place_of("");
       ++shapes;
     }
   }
@@ -204,55 +205,6 @@ TEST(PublishedAttention, IsThatOfThePublishedRowsWithinTheirSpread) {
   }
 }
 
-TEST(MeasuredProducts, AreTakenAtTheirShapesAndScaleAllOthers) {
-  const auto published = published_for("H100");
-  const Gpu gpu = gpu_of(published->products);
-  const auto seconds = [&](const PublishedKernels& kernels, Operator one, Gradient gradient) {
-    one.gradient = gradient;
-    return product_seconds(kernels, gpu, one);
-  };
-  Calibration table = roofline();
-  table.gpu = gpu.name;
-  const Operator near = product(4096, 4096, 4096), far = product(512, 512, 512);
-  for (const auto& [gradient, factor] :
-       {std::pair{Gradient::none, 2.0}, {Gradient::weights, 3.0}}) {
-    const double forward = seconds(*published, near, Gradient::none);
-    table.gemm.own().push_back(
-        {near.m, near.n, near.k, factor * forward, near.precision, gradient});
-  }
-  const auto measured = with_measured(published, table, gpu);
-  for (const Operator& one : {near, far}) {
-    const double forward = seconds(*published, one, Gradient::none);
-    EXPECT_NEAR(seconds(*measured, one, Gradient::none), 2 * forward, 1e-12);
-    EXPECT_NEAR(seconds(*measured, one, Gradient::weights), 3 * forward, 1e-12);
-    EXPECT_NEAR(seconds(*measured, one, Gradient::inputs), 2 * forward, 1e-12) << "as forward";
-  }
-  // Two shapes that disagree: each has its own time, nearly, and what is far from both their mean.
-  const Operator other = product(1024, 8192, 2048);
-  table.gemm = std::vector<GemmTime>{
-      {near.m, near.n, near.k, 2 * seconds(*published, near, Gradient::none)},
-      {other.m, other.n, other.k, seconds(*published, other, Gradient::none)}};
-  const auto two = with_measured(published, table, gpu);
-  const auto factor = [&](const Operator& one) {
-    return seconds(*two, one, Gradient::none) / seconds(*published, one, Gradient::none);
-  };
-  EXPECT_NEAR(factor(near), 2, 0.1);
-  EXPECT_NEAR(factor(other), 1, 0.1);
-  EXPECT_GT(factor(far), 1.2);
-  EXPECT_LT(factor(far), 1.9);
-
-  // A question about a faster GPU is not answered by what this one was measured to do.
-  Gpu faster = gpu;
-  faster.bf16 = 2 * gpu.bf16;
-  const auto of_faster = with_measured(published, table, faster);
-  EXPECT_EQ(of_faster->products.measured.begin()->second.usual,
-            two->products.measured.begin()->second.usual);
-
-  table.gpu = "another";
-  EXPECT_EQ(with_measured(published, table, gpu), published);
-  EXPECT_EQ(with_measured(nullptr, table, gpu), nullptr);
-}
-
 TEST(Roofline, TakesMeasuredProductsBeforePublishedOnesAndThoseBeforeThePeak) {
   Calibration table = roofline();
   table.published = published_for("H100");
@@ -308,6 +260,9 @@ TEST(Published, RefusesDamagedFilesAtAPlace) {
             std::string::npos);
   EXPECT_NE(error_with("kernels.toml", "kernel = \"flash1\"", "kernel = \"flash2\"")
                 .find("has no row of flash1"),
+            std::string::npos);
+  EXPECT_NE(error_with("kernels.toml", "die = \"h100\"", "die = \"h200\"")
+                .find("'h200' is no row with a table of its own"),
             std::string::npos);
   EXPECT_NE(error_with("kernels.toml", "[0.78, 0.96]", "[0.78]").find("is not two shares"),
             std::string::npos);

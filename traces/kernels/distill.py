@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Distils published times of matrix products into the tables products_GPU.csv beside this script.
+"""Distils published times of matrix products into the tables products_GPU.csv beside this script, one a die.
 
     traces/kernels/distill.py FOLDER
 
@@ -10,15 +10,24 @@ FOLDER has, extracted from the tables of NVIDIA AIConfigurator that README.md na
     fp8_casts.csv.gz     gpu,kernel,quant_dtype,m,k,seconds: kernels computescale and scale_matrix
 
 Each line of a table has one m and n, and the times in microseconds for every k. What is kept are
-published times at powers of two. In FP8 and NVFP4 the published time of a product contains the cast
-of A, which is subtracted; see README.md.
+published times at powers of two, of GPUs of one die as their geometric mean on the first of them. In
+FP8 and NVFP4 the published time of a product contains the cast of A, which is subtracted; see README.md.
+Prints by how much the GPUs of a die are off their mean.
 """
 import csv
 import gzip
+import math
 import os
 import sys
+from statistics import fmean
 
-GPUS = ("a100", "h100", "h200", "b200", "gb200", "b300", "gb300")
+# By die, named after the GPU whose times its table has.
+DIES = {"a100": ("a100",), "h100": ("h100", "h200"), "b200": ("b200", "gb200"),
+        "b300": ("b300", "gb300")}
+# What the table of a die is not the mean of, but of the others.
+LEFT_OUT = ("h200",)
+# Smaller products are too short to be compared between GPUs.
+LARGE_FLOP = 1e11
 M = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 N = K = (256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
 PRECISIONS = {"bfloat16": "bf16", "fp8": "fp8", "nvfp4": "nvfp4"}
@@ -96,6 +105,39 @@ def filled(gpu, name, times, ms):
     return times
 
 
+def of_gpu(folder, gpu, cast):
+    """The grid of each precision, in seconds."""
+    tables = {}
+    for name, times in products(folder, gpu).items():
+        ms = [m for m in M if any(shape[0] == m for shape in times)]
+        tables[name] = filled(gpu, name, without_cast(gpu, name, times, cast), ms)
+    return tables
+
+
+def carried(times, name, gpu, to):
+    """To another GPU of the die: what a product takes beyond its roofline stays."""
+    return {shape: seconds - bound(gpu, name, *shape) + bound(to, name, *shape)
+            for shape, seconds in times.items()}
+
+
+def of_die(folder, gpus, cast):
+    """The table of each precision, and the deviation of all GPUs' logarithms from their mean."""
+    by_gpu = {gpu: of_gpu(folder, gpu, cast) for gpu in gpus}
+    tables, scatter = {}, {}
+    for name in by_gpu[gpus[0]]:
+        logs = {gpu: {shape: math.log(seconds) for shape, seconds in
+                      carried(by_gpu[gpu][name], name, gpu, gpus[0]).items()} for gpu in gpus}
+        kept = [logs[gpu] for gpu in gpus if gpu not in LEFT_OUT]
+        tables[name] = {shape: math.exp(fmean(one[shape] for one in kept)) for shape in kept[0]}
+        squares = []
+        for shape in kept[0]:
+            of_shape = [one[shape] for one in logs.values()]
+            if 2 * math.prod(shape) >= LARGE_FLOP:
+                squares += [(one - fmean(of_shape)) ** 2 for one in of_shape]
+        scatter[name] = math.sqrt(fmean(squares))
+    return tables, scatter
+
+
 def write(gpu, tables):
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, f"products_{gpu}.csv"), "w", encoding="utf-8") as out:
@@ -112,12 +154,11 @@ def write(gpu, tables):
 def main():
     folder = sys.argv[1]
     cast = casts(folder)
-    for gpu in GPUS:
-        tables = {}
-        for name, times in products(folder, gpu).items():
-            ms = [m for m in M if any(shape[0] == m for shape in times)]
-            tables[name] = filled(gpu, name, without_cast(gpu, name, times, cast), ms)
+    for gpu, gpus in DIES.items():
+        tables, scatter = of_die(folder, gpus, cast)
         write(gpu, tables)
+        if len(gpus) > 1:
+            print(gpu, ", ".join(f"{name} {value:.3f}" for name, value in scatter.items()))
 
 
 if __name__ == "__main__":
