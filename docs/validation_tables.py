@@ -200,13 +200,31 @@ def blind_rows(answer: dict) -> dict[str, list[str]]:
     return rows
 
 
+def by_group(answer: dict, gpu: str) -> list[list[str]]:
+    """Errors of the rows on GPUs of a generation, by group and precision, scored or not."""
+    groups: dict[tuple[str, str], list[dict]] = {}
+    for row in answer["rows"]:
+        if row["gpu"] == gpu:
+            groups.setdefault((row["id"].split("/")[0], row["precision"]), []).append(row)
+    lines = []
+    for (group, precision), rows in groups.items():
+        errors = [row["predicted"] / row["published"] - 1 for row in rows]
+        inside = mean(row["low"] <= row["published"] <= row["high"] for row in rows)
+        lines.append([f"`{group}`" + ("" if rows[0]["scored"] else " -"), precision, str(len(rows)),
+                      f"{100 * mean(map(abs, errors)):.1f} %", f"{100 * mean(errors):+.1f} %",
+                      f"{100 * inside:.0f} %"])
+    return lines
+
+
 def blind(answer: dict) -> dict[str, str]:
     """Errors with the fold left out, and with the generation left out besides."""
     folds, generations = answer["answers"]
     by_generation = blind_rows(generations)
     rows = [[name, *cells, *by_generation[name][1:]] for name, cells in blind_rows(folds).items()]
     return {"blind": table(["fold", "rows", "off by", "in range", "serial sum",
-                            "generation left out: off by", "in range", "serial sum"], rows)}
+                            "generation left out: off by", "in range", "serial sum"], rows),
+            "blind-blackwell": table(["group", "products", "rows", "off by", "bias", "in range"],
+                                     by_group(folds, "blackwell"))}
 
 
 PEERS = {"Calculon": "calculon", "llm-analysis": "llm_analysis", "SimuMax": "simumax"}

@@ -117,7 +117,7 @@ constexpr Study kStudies[] = {
     {"nccl", "logs of nccl-tests and of XLA, 2 to 72 GPUs",
      "nccl takes its constants from the cluster files", print_nccl,
      "--each --predictions --compare"},
-    {"blind", "202 training runs of eleven sources, each predicted from the other sources alone",
+    {"blind", "214 training runs of eleven sources, each predicted from the other sources alone",
      "blind takes its constants from other sources and prints them with --each", print_blind,
      "--each --by --freeze --compare --defaults"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",

@@ -63,7 +63,7 @@ bool dominates(const sim::Gpu& more, const sim::Gpu& less) {
 }
 
 double compute_s(const Job& job) {
-  return sim::study::simulate(job, job.setups.front()).report.compute_s;
+  return sim::study::simulate(job, job.setups.front()).report.time.compute_s;
 }
 
 // In each other's clusters, which have the same network then.
