@@ -48,8 +48,25 @@ TEST(LikelyRange, IsWiderWhereProductsAreExtrapolated) {
   };
   const Job job = job_of("--topology mi300x_x8 --nodes 1 --model gpt_1.3b");
   ASSERT_FALSE(job.calibration().published->same);
+  // A100's products are of one GPU.
   EXPECT_NEAR(spread("mi300x_x8"),
-              std::hypot(spread("dgx_b200"), job.calibration().published->products.spread), 1e-12);
+              std::hypot(spread("dgx_a100_x16"), job.calibration().published->products.spread),
+              1e-12);
+}
+
+// Where several GPUs of a die were timed, how far they are apart is in doubt, too.
+TEST(LikelyRange, HoldsTheScatterOfADiesGpus) {
+  for (const char* topology : {"dgx_h100_x16", "dgx_h200_x16", "dgx_b200", "gb200_nvl72"}) {
+    const auto spread = [](const std::string& cluster) {
+      return efficiency_spread(
+                 job_of("--topology " + cluster + " --nodes 1 --model gpt_1.3b").cluster())
+          .of_logarithm;
+    };
+    const Job job = job_of(std::string("--topology ") + topology + " --nodes 1 --model gpt_1.3b");
+    const double scatter = job.calibration().published->products.scatter;
+    EXPECT_GT(scatter, 0.005) << topology;
+    EXPECT_NEAR(spread(topology), std::hypot(spread("dgx_a100_x16"), scatter), 1e-12);
+  }
 }
 
 // Constants that are known move nothing, and a step that waits for the network has its spread.
