@@ -111,6 +111,7 @@ class Workshop:
 def run_shards(command, shards, cpu_s, wall_s):
     """Runs a program of tests in so many processes until one fails; that failure, and the time of all."""
     def limited():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has jobs in its background ignore it
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if cpu_s != resource.RLIM_INFINITY:
