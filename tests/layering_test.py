@@ -76,7 +76,7 @@ ASKS_THE_COMPILER = "codecs/cuda/instructions.cuh"
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|f?puts|f?printf)\b")
 # What prints besides apps/streams.cpp: the process of a simulation, to its parent; measurements;
 # examples of programs.
-MAY_PRINT = re.compile(r"(apps/streams\.cpp|sim/engine/simulate\.cpp)$"
+MAY_PRINT = re.compile(r"(apps/streams\.cpp|sim/engine/child\.cpp)$"
                        r"|apps/calibrate/gpu/|docs/examples/|tests/")
 OPENS = re.compile(r"\bstd::[io]?fstream\b|\bf(re)?open\(|\bmkstemp\(")
 # What opens files besides sim/base: the system's descriptions of a machine.

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -90,9 +89,12 @@ Child start_child(const std::function<void()>& work) {
 
 // The time that a process has computed, in clock ticks, if it sleeps.
 std::optional<unsigned long> computed_asleep(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string text;
-  if (!std::getline(file, text)) return std::nullopt;
+  try {
+    text = read_to_replace(fmt::format("/proc/{}/stat", process), 1 << 16, "");
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
   // After the name, in parentheses: the state, ten numbers, and user and system time (proc(5)).
   std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   char state = 0;

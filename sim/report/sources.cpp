@@ -124,10 +124,8 @@ std::string approximation(double unfolded_flows) {
 
 std::string in_phase_text() {
   return fmt::format(
-      "folded, so that messages of all pipelines meet on the fabric's links at once, and the step "
-      "is up "
-      "to half as slow again; --whole simulates GPUs at their own speeds, here more than {:.0f} "
-      "operations",
+      "folded, so that messages of all pipelines meet on links at once, and the step is up to half "
+      "as slow again; `whole` simulates GPUs at their own speeds, here more than {:.0f} operations",
       kMostInPhase);
 }
 
