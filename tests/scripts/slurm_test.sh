@@ -12,18 +12,6 @@ folder=$(mktemp -d)
 port=$((20000 + RANDOM / 2 * 2))
 PATH+=:/usr/sbin
 
-stop() {
-  local status=$? name
-  for name in slurmd slurmctld munged; do
-    if [ -s "$folder/$name.pid" ]; then kill "$(cat "$folder/$name.pid")" 2>/dev/null || true; fi
-  done
-  if [ $status -ne 0 ]; then tail -n 20 "$folder"/*.log >&2 || true; fi
-  sleep 1
-  rm -rf "$folder"
-  exit $status
-}
-trap stop EXIT
-
 until_true() {  # until_true COMMAND...; what takes longer hangs, however slow the machine
   local end=$((SECONDS + 1200))
   until "$@" >/dev/null 2>&1; do
@@ -31,6 +19,21 @@ until_true() {  # until_true COMMAND...; what takes longer hangs, however slow t
     sleep 0.2
   done
 }
+
+stop() {
+  local status=$? name daemon
+  for name in slurmd slurmctld munged; do
+    daemon=$(cat "$folder/$name.pid" 2>/dev/null) || continue
+    kill "$daemon" 2>/dev/null || continue
+    until_true is_gone "$daemon" || true  # it writes its state once more
+  done
+  if [ $status -ne 0 ]; then tail -n 20 "$folder"/*.log >&2 || true; fi
+  rm -rf "$folder"
+  exit $status
+}
+# It may be left to a first process that does not ask how it ended.
+is_gone() { ! grep -qs "^State:[[:space:]]*[^Z[:space:]]" "/proc/$1/status"; }
+trap stop EXIT
 
 write_settings() {
   cat >"$folder/slurm.conf" <<END
