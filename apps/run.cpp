@@ -222,7 +222,7 @@ class Comparison {
     const bool both_train = std::isfinite(report.speedup) && report.speedup > 0;
     if (both_train && !is_same(side.setup, baseline.setup)) {
       report.speedup_range =
-          sim::study::range_of_ratio(report.speedup, *report.sensitivity, *base.sensitivity);
+          sim::study::range_of_ratio(report.speedup, report.sensitivity, base.sensitivity);
     }
     report.verdict = sim::study::verdict_of({.speedup = report.speedup,
                                              .range = report.speedup_range,

@@ -83,13 +83,9 @@ std::string of_one(const std::string& subject, const Report& one, std::span<cons
 }
 
 bool beats(const Report& first, const Report& other) {
-  sim::study::Contest contest{.speedup =
-                                  first.trained_tokens_per_s() / other.trained_tokens_per_s()};
-  if (first.sensitivity && other.sensitivity) {
-    contest.range =
-        sim::study::range_of_ratio(contest.speedup, *first.sensitivity, *other.sensitivity);
-  }
-  return sim::study::verdict_of(contest) == sim::Verdict::win;
+  const double speedup = first.trained_tokens_per_s() / other.trained_tokens_per_s();
+  const auto range = sim::study::range_of_ratio(speedup, first.sensitivity, other.sensitivity);
+  return sim::study::verdict_of({.speedup = speedup, .range = range}) == sim::Verdict::win;
 }
 
 // How many lead: the fastest, and those after it that it does not beat.

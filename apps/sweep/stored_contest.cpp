@@ -42,13 +42,12 @@ double speedup_of(const PointSpeed& one, const PointSpeed& other) {
 }
 
 std::optional<sim::Verdict> verdict_of(const PointSpeed& one, const PointSpeed& other) {
-  sim::study::Contest contest{
-      .speedup = speedup_of(one, other), .fits = one.fits, .other_fits = other.fits};
-  if (one.sensitivity && other.sensitivity) {
-    contest.range =
-        sim::study::range_of_ratio(contest.speedup, *one.sensitivity, *other.sensitivity);
-  }
-  return sim::study::verdict_of(contest);
+  const double speedup = speedup_of(one, other);
+  return sim::study::verdict_of(
+      {.speedup = speedup,
+       .range = sim::study::range_of_ratio(speedup, one.sensitivity, other.sensitivity),
+       .fits = one.fits,
+       .other_fits = other.fits});
 }
 
 bool sends_plain(const std::string& scheme) {

@@ -26,6 +26,7 @@ namespace sim {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Deadline = std::chrono::time_point<Clock, std::chrono::duration<double>>;
 
 constexpr int kOutOfMemory = 2;  // exit status of the child; 1: any other failure
 
@@ -111,9 +112,8 @@ enum class Ending { closed, out_of_time, stands_still };
 // Reads all that the child says until it closes the pipe. A child has nothing to wait for. One that
 // sleeps for a second has inherited a lock that another thread of the parent held as the process was
 // forked, as that of atexit(), and sleeps for ever.
-Ending read_until_closed(const Child& child, Seconds limit, std::string& text) {
+Ending read_until_closed(const Child& child, Deadline deadline, std::string& text) {
   constexpr std::int64_t kLook_ms = 1000;
-  const auto deadline = Clock::now() + std::chrono::duration<double>(limit.base());
   std::optional<unsigned long> before;
   for (;;) {
     const auto left =
@@ -135,19 +135,31 @@ Ending read_until_closed(const Child& child, Seconds limit, std::string& text) {
   }
 }
 
+struct Ended {
+  Ending how = Ending::closed;
+  int status = 0;    // as waitpid() gives it
+  std::string said;  // all of it
+};
+
+Ended run_once(const std::function<void()>& work, Deadline deadline) {
+  const Child child = start_child(work);
+  Ended ended;
+  ended.how = read_until_closed(child, deadline, ended.said);
+  close(child.pipe);
+  if (ended.how != Ending::closed) kill(child.process, SIGKILL);
+  while (waitpid(child.process, &ended.status, 0) < 0 && errno == EINTR) {
+  }
+  return ended;
+}
+
 }  // namespace
 
 void run_in_child(const std::function<void()>& work, Seconds wall_limit) {
-  const Child child = start_child(work);
-  std::string said;
-  const Ending ending = read_until_closed(child, wall_limit, said);
-  close(child.pipe);
-  if (ending != Ending::closed) kill(child.process, SIGKILL);
-  int status = 0;
-  while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (ending == Ending::stands_still) return run_in_child(work, wall_limit);
-  if (ending == Ending::out_of_time) {
+  const Deadline deadline = Clock::now() + std::chrono::duration<double>(wall_limit.base());
+  Ended ended = run_once(work, deadline);
+  while (ended.how == Ending::stands_still) ended = run_once(work, deadline);
+  const auto& [how, status, said] = ended;
+  if (how == Ending::out_of_time) {
     throw OutOfTime(
         fmt::format("the simulation: took more than {} s of real time; simulate fewer "
                     "GPUs, layers or micro-batches",

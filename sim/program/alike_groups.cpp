@@ -73,15 +73,9 @@ class Collector {
   // Of the group that is added next.
   void add_leg(Kind kind, const std::vector<Hop>& of, std::vector<std::int32_t> senders,
                std::int32_t communicator) {
-    std::vector<Crossing> crossings;
-    for (const Hop& hop : of) {
-      for (const LinkId link : links.crossed(hop, communicator)) {
-        crossings.push_back({link, hop.times});
-      }
-    }
     incidence.legs.push_back({.kind = kind,
                               .group = static_cast<std::uint32_t>(incidence.groups.size()),
-                              .links = merged(std::move(crossings)),
+                              .links = links.crossings(of, communicator),
                               .senders = std::move(senders)});
     hops.push_back(&of);
   }

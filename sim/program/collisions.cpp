@@ -28,13 +28,10 @@ class Demands {
 
   // A flow of the kind, of all those that may run at once.
   void add(int kind, const Sender& sender, const std::vector<Hop>& hops) {
-    std::vector<std::pair<LinkId, int>> crossed;
+    const std::vector<Crossing> crossed = links_.crossings(hops, 0);
     double rate_Bps = std::numeric_limits<double>::infinity();
-    for (const Hop& hop : hops) {
-      for (const LinkId link : links_.crossed(hop, 0)) {
-        crossed.emplace_back(link, hop.times);
-        rate_Bps = std::min(rate_Bps, links_.unnamed(link).rate_Bps / hop.times);
-      }
+    for (const auto& [link, times] : crossed) {
+      rate_Bps = std::min(rate_Bps, links_.unnamed(link).rate_Bps / times);
     }
     for (const auto& [link, times] : crossed) {
       Demand& demand = demands_[{link, kind}];

@@ -12,18 +12,14 @@
 namespace sim {
 namespace {
 
-// `crossed(hop, route)` are the links of one share of the hop.
+// `crossed(hop)` are the links of one share of the hop.
 template <class Crossed>
-std::vector<std::vector<Crossing>> wire_routes(const Schedule& schedule, Crossed crossed) {
-  std::vector<std::vector<Crossing>> routes;
-  for (const Route& route : schedule.routes) {
-    std::vector<Crossing> all;
-    for (const Hop& hop : route.hops) {
-      for (const LinkId link : crossed(hop, route)) all.push_back({link, hop.times});
-    }
-    routes.push_back(merged(std::move(all)));
+std::vector<Crossing> crossings_of(const std::vector<Hop>& hops, Crossed crossed) {
+  std::vector<Crossing> all;
+  for (const Hop& hop : hops) {
+    for (const LinkId link : crossed(hop)) all.push_back({link, hop.times});
   }
-  return routes;
+  return merged(std::move(all));
 }
 
 // The links between sites, of which one stands for those of all sites that are alike.
@@ -171,12 +167,17 @@ std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communica
   return links;
 }
 
+std::vector<Crossing> ClusterLinks::crossings(const std::vector<Hop>& hops,
+                                              std::int32_t communicator) {
+  return crossings_of(hops, [&](const Hop& hop) { return crossed(hop, communicator); });
+}
+
 Wiring wire(const Schedule& schedule, const Topology& topology) {
   ClusterLinks links(topology);
   Wiring wiring;
-  wiring.routes = wire_routes(schedule, [&](const Hop& hop, const Route& route) {
-    return links.crossed(hop, route.communicator);
-  });
+  for (const Route& route : schedule.routes) {
+    wiring.routes.push_back(links.crossings(route.hops, route.communicator));
+  }
   for (LinkId id = 0; id < links.count(); ++id) wiring.links.push_back(links.link(id));
   for (const TrafficFlow& flow : traffic_flows(topology)) add_background(flow, wiring);
   return wiring;
@@ -184,8 +185,10 @@ Wiring wire(const Schedule& schedule, const Topology& topology) {
 
 Wiring wire(const Schedule& schedule, const WideTopology& topology) {
   WideLinks links(schedule, topology);
-  auto routes =
-      wire_routes(schedule, [&](const Hop& hop, const Route&) { return links.crossed(hop); });
+  std::vector<std::vector<Crossing>> routes;
+  for (const Route& route : schedule.routes) {
+    routes.push_back(crossings_of(route.hops, [&](const Hop& hop) { return links.crossed(hop); }));
+  }
   return std::move(links).wiring(std::move(routes));
 }
 

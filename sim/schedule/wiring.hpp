@@ -48,6 +48,9 @@ class ClusterLinks {
 
   // Those of one share of the hop.
   [[nodiscard]] std::vector<LinkId> crossed(const Hop& hop, std::int32_t communicator);
+  // Those of all hops of a flow, merged().
+  [[nodiscard]] std::vector<Crossing> crossings(const std::vector<Hop>& hops,
+                                                std::int32_t communicator);
   [[nodiscard]] std::size_t count() const { return topology_.links().size() + caps_.size(); }
   [[nodiscard]] Link link(LinkId id) const;
   // But for the name.

@@ -53,7 +53,6 @@ void Meeting::add(Group& group, int place) const {
 Meeting::Ids Meeting::run(int round, const std::vector<Ids>& encoded) {
   round_ = round;
   parts_ = encoded.size();
-  share_ = 1 / static_cast<double>(parts_);
   if (parts_ == 1) return run_part(encoded.front());
   const Ids handed_in = handed_in_;
   before_.assign(encoded.front().size(), kNoOperation);
@@ -66,12 +65,12 @@ Meeting::Ids Meeting::run(int round, const std::vector<Ids>& encoded) {
     for (std::size_t place = 0; place < ended.size(); ++place)
       results[place].push_back(ended[place]);
   }
-  parts_ = 1;
   Ids all(results.size(), kNoOperation);
   for (const int place : all_.present) {
     Ids& ended = results[index(place)];
     if (std::ranges::find(ended, kNoOperation) != ended.end()) continue;
-    ended.push_back(member(place, "all parts", encoded.back()[index(place)], ended_[index(place)]));
+    ended.push_back(
+        whole_member(place, "all parts", encoded.back()[index(place)], ended_[index(place)]));
     all[index(place)] = builder_.barrier(ended);
   }
   return all;
@@ -276,6 +275,11 @@ OperationId Meeting::member(int place, std::string_view label, OperationId waits
     ended_[index(place)].push_back(part);
     return part;
   }
+  return whole_member(place, label, waits_for, received);
+}
+
+OperationId Meeting::whole_member(int place, std::string_view label, OperationId waits_for,
+                                  const Ids& received) {
   const OperationId after[] = {waits_for};
   return builder_.member(place, kStream, kPhase, label, after,
                          received.size() == 1 ? received.front() : builder_.barrier(received));
@@ -312,7 +316,7 @@ const std::vector<int>& Meeting::by_kind() {
 }
 
 OperationId Meeting::sum(int place, OperationId arrived, double times) {
-  const double seconds = times * site(place).sum_s * share_;
+  const double seconds = times * site(place).sum_s * share();
   if (seconds == 0 || shape_.apart) return arrived;
   // Later parts are encoded meanwhile.
   const Stream stream = parts_ > 1 ? Stream::weight_codec : Stream::codec;
@@ -320,7 +324,7 @@ OperationId Meeting::sum(int place, OperationId arrived, double times) {
 }
 
 OperationId Meeting::sum_apart(OperationId arrived) {
-  const double seconds = shape_.syncer_sum_s * share_;
+  const double seconds = shape_.syncer_sum_s * share();
   if (seconds == 0) return arrived;
   return summed_apart_ = builder_.flow(builder_.add_route({}), 0, kPhase, "sum outer", seconds, 0,
                                        known({arrived, summed_apart_}));

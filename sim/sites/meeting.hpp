@@ -41,9 +41,9 @@ class Meeting {
   [[nodiscard]] int round() const { return round_; }
   // Bytes that the place's GPUs send together: all that they have to one receiver, or the part of
   // one of as many receivers as are heard.
-  [[nodiscard]] double whole_bytes(int place) const { return site(place).whole_bytes * share_; }
+  [[nodiscard]] double whole_bytes(int place) const { return site(place).whole_bytes * share(); }
   [[nodiscard]] double part_bytes(int place) const {
-    return site(place).part_bytes * part_growth() * share_;
+    return site(place).part_bytes * part_growth() * share();
   }
   // How many times larger parts are than if all sites were heard: those that are share the whole.
   [[nodiscard]] double part_growth() const { return group_->all / sites(heard()); }
@@ -132,6 +132,10 @@ class Meeting {
   void wait_until_anew();
   // Of so many of the flows that make up a place's traffic.
   std::uint32_t occupancy(std::span<const int> places, int flows, int all);
+  // Of the payload, that a part is.
+  [[nodiscard]] double share() const { return 1 / static_cast<double>(parts_); }
+  OperationId whole_member(int place, std::string_view label, OperationId waits_for,
+                           const Ids& received);
   std::uint32_t beside_parts(std::span<const int> places, int flows, double slowdown);
   OperationId flow_over(Route route, std::uint32_t occupancy, std::string_view label,
                         double latency_s, double bytes, const Ids& after);
@@ -151,7 +155,6 @@ class Meeting {
   // By place, if the payload has several parts: the last exchange before it, and the ends of its parts.
   Ids before_;
   std::vector<Ids> ended_;
-  double share_ = 1;
   Ids encoded_, results_;
   Ids handed_in_;                            // by place: most recently
   OperationId summed_apart_ = kNoOperation;  // most recently

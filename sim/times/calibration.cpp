@@ -90,12 +90,8 @@ std::optional<KernelEstimate> of_other_values(const Calibration& calibration, co
   const std::string key = key_of(timed);
   const auto found = calibration.kernels->find(key);
   if (found == calibration.kernels->end() || !codecs::is_fused(timed)) return std::nullopt;
-  const auto bytes = [](const codecs::KernelShape& shape) {
-    const codecs::Traffic traffic = codecs::memory_traffic(shape);
-    return traffic.read + traffic.written;
-  };
   KernelEstimate time = from_table(calibration, gpu, key, found->second, use.elements,
-                                   bytes(timed) / bytes(use.shape));
+                                   moved_bytes(timed) / moved_bytes(use.shape));
   time.source += fmt::format(", by times of {}-byte values", timed.value_bytes);
   return time;
 }
@@ -231,12 +227,12 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
   }
   if (!codecs::is_fused(use.shape)) return composed_time(calibration, gpu, use);
   if (const auto other = of_other_values(calibration, gpu, use)) return slowed(*other, calibration);
-  const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
   const auto by_code =
-      counted(calibration, gpu, key, (traffic.read + traffic.written) * use.elements, use.elements);
-  return slowed(
-      by_code ? *by_code : untimed(calibration, gpu, traffic, use.elements, use.shape.inputs),
-      calibration);
+      counted(calibration, gpu, key, moved_bytes(use.shape) * use.elements, use.elements);
+  return slowed(by_code ? *by_code
+                        : untimed(calibration, gpu, codecs::memory_traffic(use.shape), use.elements,
+                                  use.shape.inputs),
+                calibration);
 }
 
 KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,

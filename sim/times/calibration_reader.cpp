@@ -125,11 +125,10 @@ void read_kernel(const JsonReader& row, Calibration& table) {
             "moved_bytes", "median_s", "spread_s", "launches"});
   const codecs::Codec& codec = read_codec(row.at("codec"));
   const codecs::KernelShape shape = read_shape(row, codec);
-  const codecs::Traffic traffic = codecs::memory_traffic(shape);
   const auto check = [&](const Size& size, std::size_t) {
     const double elements = size.elements.whole();
     const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
-    check_bytes(size, encoded, (traffic.read + traffic.written) * elements);
+    check_bytes(size, encoded, moved_bytes(shape) * elements);
   };
   add_times(row, check, table.kernels.own()[kernel_key(shape, codec.name, row.at("to").text())]);
 }

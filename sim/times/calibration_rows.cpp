@@ -15,6 +15,11 @@ int usual_value_bytes(Operation operation) {
   return of_weights ? 2 : 4;
 }
 
+double moved_bytes(const codecs::KernelShape& shape) {
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  return traffic.read + traffic.written;
+}
+
 std::string kernel_key(const codecs::KernelShape& shape, std::string_view codec,
                        std::string_view to) {
   std::string key = fmt::format("{}/{}/{}/{}", codec, name_of(shape.operation), shape.inputs, to);

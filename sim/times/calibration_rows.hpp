@@ -15,6 +15,9 @@ namespace sim {
 // Bytes per value if a row does not say: weights are bfloat16, everything else is float32.
 [[nodiscard]] int usual_value_bytes(codecs::Operation operation);
 
+// Per element, read and written.
+[[nodiscard]] double moved_bytes(const codecs::KernelShape& shape);
+
 // Key in Calibration::kernels.
 [[nodiscard]] std::string kernel_key(const codecs::KernelShape& shape, std::string_view codec,
                                      std::string_view to);

@@ -48,17 +48,17 @@ struct RateRatios {
 [[nodiscard]] double carried_over(const std::vector<KernelTime>& times, double elements,
                                   Bandwidth bandwidth, const RateRatios& ratios);
 
-// A kernel is timed for values of 2 or 4 bytes. One of the other size moves fewer or more bytes and takes
-// as many instructions: as carried_over() to a memory faster by the ratio of both. By times of FP32 values,
-// encodes of BF16 ones are 7 % off on an H100 and 9 % on an H200 (means of 79 and 77 codecs at five sizes); by
-// their bytes alone, 30 %, and by the times as they are, 23 and 19 % (looked at when the law was chosen).
-[[nodiscard]] inline int other_value_bytes(int value_bytes) { return value_bytes == 2 ? 4 : 2; }
-
 // The same by machine code: a kernel's fixed time stays, and the rest changes as the longer of its bytes
 // and its instructions does. Nothing if Calibration::compiled lacks the kernel for either GPU.
 [[nodiscard]] std::optional<double> carried_by_code(const Calibration& calibration, const Gpu& gpu,
                                                     const std::string& key,
                                                     const std::vector<KernelTime>& times,
                                                     double elements);
+
+// A kernel is timed for values of 2 or 4 bytes. One of the other size moves fewer or more bytes and takes
+// as many instructions: as carried_over() to a memory faster by the ratio of both. By times of FP32 values,
+// encodes of BF16 ones are 7 % off on an H100 and 9 % on an H200 (means of 79 and 77 codecs at five sizes); by
+// their bytes alone, 30 %, and by the times as they are, 23 and 19 % (looked at when the law was chosen).
+[[nodiscard]] inline int other_value_bytes(int value_bytes) { return value_bytes == 2 ? 4 : 2; }
 
 }  // namespace sim

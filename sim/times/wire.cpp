@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/times/calibration_rows.hpp"
 #include "sim/times/extrapolation.hpp"
 
 namespace sim {
@@ -19,21 +20,19 @@ using codecs::Operation;
 
 using CardRow = std::map<std::string, std::vector<KernelTime>>::value_type;
 
-// The card's times of the kernel; null: none.
-const CardRow* exact_row_of(const CodecCard& card, const CardKernel& kernel) {
-  const auto found = card.steps.find(key_of(kernel));
-  return found == card.steps.end() ? nullptr : &*found;
-}
+// A card's times of a kernel, of values of the other size if it has none of the one that is asked for.
+struct FoundRow {
+  const CardRow* row = nullptr;  // null: none
+  int value_bytes = 0;
+};
 
-CardKernel of_other_values(CardKernel kernel) {
-  kernel.value_bytes = other_value_bytes(kernel.value_bytes);
-  return kernel;
-}
-
-// The same, of values of the other size if it has none of this one.
-const CardRow* row_of(const CodecCard& card, const CardKernel& kernel) {
-  const CardRow* exact = exact_row_of(card, kernel);
-  return exact != nullptr ? exact : exact_row_of(card, of_other_values(kernel));
+FoundRow row_of(const CodecCard& card, CardKernel kernel) {
+  for (const int value_bytes : {kernel.value_bytes, other_value_bytes(kernel.value_bytes)}) {
+    kernel.value_bytes = value_bytes;
+    const auto found = card.steps.find(key_of(kernel));
+    if (found != card.steps.end()) return {&*found, value_bytes};
+  }
+  return {};
 }
 
 KernelUse kernel_of(const CodecUse& use) {
@@ -48,11 +47,7 @@ KernelUse kernel_of(const CodecUse& use) {
 
 // Per element, of a kernel of which a wire has a card. They are linear in the bytes of each wire, so
 // those of two plain formats give those of a card's, which stands in the use as FP32.
-double moved_bytes(const CodecUse& use) {
-  const auto of = [](const codecs::KernelShape& shape) {
-    const codecs::Traffic traffic = codecs::memory_traffic(shape);
-    return traffic.read + traffic.written;
-  };
+double bytes_moved_by(const CodecUse& use) {
   const codecs::KernelShape plain = kernel_of(use).shape;
   const auto more = [&](const Wire& wire, codecs::Format codecs::KernelShape::*side) {
     if (!wire.card) return 0.0;
@@ -60,9 +55,10 @@ double moved_bytes(const CodecUse& use) {
     narrow.*side = {.element = codecs::Element::bf16};
     const double wide_bytes = codecs::encoded_bytes_per_element(plain.*side);
     const double difference = wide_bytes - codecs::encoded_bytes_per_element(narrow.*side);
-    return (of(plain) - of(narrow)) * (wire.bytes_per_element() - wide_bytes) / difference;
+    return (moved_bytes(plain) - moved_bytes(narrow)) * (wire.bytes_per_element() - wide_bytes) /
+           difference;
   };
-  return of(plain) + more(use.wire, &codecs::KernelShape::wire) +
+  return moved_bytes(plain) + more(use.wire, &codecs::KernelShape::wire) +
          more(use.wire_out, &codecs::KernelShape::wire_out);
 }
 
@@ -89,21 +85,20 @@ class CardLaunches {
   // A kernel that the card has a row of, if of values of the other size. Notes the sizes of the step that
   // was measured furthest from this one.
   void add(const CodecUse& kernel, double count = 1) {
-    const CardRow& row = *row_of(card_, named_by(card_, kernel));
+    const FoundRow found = row_of(card_, named_by(card_, kernel));
     CodecUse timed = kernel;
-    if (exact_row_of(card_, named_by(card_, kernel)) == nullptr) {
-      timed.value_bytes = other_value_bytes(kernel.value_bytes);
-    }
-    std::vector<KernelTime> times = row.second;
-    for (KernelTime& one : times) one.moved_bytes = moved_bytes(timed) * one.elements;
+    timed.value_bytes = found.value_bytes;
+    const double timed_bytes = bytes_moved_by(timed);
+    std::vector<KernelTime> times = found.row->second;
+    for (KernelTime& one : times) one.moved_bytes = timed_bytes * one.elements;
     MeasuredSizes sizes = sizes_of(times);
-    sizes.step = row.first;
+    sizes.step = found.row->first;
     if (sizes_.smallest == 0 || sizes.excess(elements_) > sizes_.excess(elements_)) sizes_ = sizes;
     // However few of the elements that were timed: a launch.
     const double least_s =
         std::min(times.front().seconds, seconds_of_bytes(gpu_, gpu_.memory_bandwidth, 0));
     const double ratio = gpu_.memory_bandwidth / card_.memory_bandwidth;
-    const double fewer = moved_bytes(timed) / moved_bytes(kernel);
+    const double fewer = timed_bytes / bytes_moved_by(kernel);
     const double seconds =
         is_on_its_gpu()
             ? timed_seconds(times, elements_, card_.memory_bandwidth, ratio * fewer)
@@ -146,7 +141,7 @@ std::string other_values_text(const CardKernel& lacked) {
   const bool sums = lacked.operation == Operation::decode_reduce;
   return fmt::format("{}{} of {}-byte values: times of {}-byte values", name_of(lacked.operation),
                      sums ? fmt::format(" of {} inputs", lacked.inputs) : "", lacked.value_bytes,
-                     of_other_values(lacked).value_bytes);
+                     other_value_bytes(lacked.value_bytes));
 }
 
 // By a card's own times of the kernel, if it has any.
@@ -155,10 +150,11 @@ std::optional<KernelEstimate> own_time(const Calibration& calibration, const Gpu
   for (const CodecCard* card : {use.wire.card.get(), use.wire_out.card.get()}) {
     if (card == nullptr) continue;
     const CardKernel kernel = named_by(*card, use);
-    if (row_of(*card, kernel) == nullptr) continue;
+    const FoundRow found = row_of(*card, kernel);
+    if (found.row == nullptr) continue;
     CardLaunches launches(*card, calibration, gpu, use.elements);
     launches.add(use);
-    const bool exact = exact_row_of(*card, kernel) != nullptr;
+    const bool exact = found.value_bytes == kernel.value_bytes;
     return launches.estimate(exact ? "" : other_values_text(kernel));
   }
   return std::nullopt;
@@ -228,7 +224,7 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
   const CodecCard& card = use.wire.card ? *use.wire.card : *use.wire_out.card;
   const CardKernel kernel = named_by(card, use);
   const bool composed = use.wire.card && use.wire.card->has_times() &&
-                        row_of(*use.wire.card, named_by(*use.wire.card, reduce)) == nullptr;
+                        row_of(*use.wire.card, named_by(*use.wire.card, reduce)).row == nullptr;
   return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source),
           first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes,
           first.fixed_s + second.fixed_s,
@@ -279,7 +275,7 @@ KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu, const 
   if (const auto own = own_time(calibration, gpu, use)) return slowed(*own, calibration);
   const auto has_times = [](const Wire& wire) { return wire.card && wire.card->has_times(); };
   if (!has_times(use.wire) && !has_times(use.wire_out)) {
-    return slowed(time_of_bytes(calibration, gpu, moved_bytes(use) * use.elements, use.inputs),
+    return slowed(time_of_bytes(calibration, gpu, bytes_moved_by(use) * use.elements, use.inputs),
                   calibration);
   }
   if (requantizes(use)) return reencode_time(calibration, gpu, use);

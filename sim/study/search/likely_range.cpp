@@ -158,4 +158,10 @@ LikelyRatio range_of_ratio(double ratio, const Sensitivity& one, const Sensitivi
           .high = ratio * end(std::max(faster, -slower))};
 }
 
+std::optional<LikelyRatio> range_of_ratio(double ratio, const std::optional<Sensitivity>& one,
+                                          const std::optional<Sensitivity>& other) {
+  if (!one || !other) return std::nullopt;
+  return range_of_ratio(ratio, *one, *other);
+}
+
 }  // namespace sim::study

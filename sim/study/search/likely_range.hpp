@@ -33,6 +33,12 @@ struct SharedErrors {
 [[nodiscard]] LikelyRatio range_of_ratio(double ratio, const Sensitivity& one,
                                          const Sensitivity& other, const SharedErrors& shared = {});
 
+// The same of two reports of one job; nothing where either lacks what its time depends on, as in stores of
+// older versions.
+[[nodiscard]] std::optional<LikelyRatio> range_of_ratio(double ratio,
+                                                        const std::optional<Sensitivity>& one,
+                                                        const std::optional<Sensitivity>& other);
+
 // Of the ratio of the GPUs' speed to the network's.
 [[nodiscard]] double speed_spread_of(const Job& job);
 

@@ -4,19 +4,19 @@
 #include <fmt/format.h>
 
 #include "sim/study/simulation.hpp"
+#include "sim/study/solve/unknowns.hpp"
 
 namespace sim::study {
 namespace {
 
 // Between sites, or else inside the cluster.
 Job without_latency(Job job) {
-  WideArea& area = job.topology;
-  for (WideLink& link : area.links) link.latency = {};
-  if (area.backbone) area.backbone->latency = {};
-  if (area.store) area.store->latency = area.store->request = {};
-  if (area.syncer) area.syncer->latency = {};
-  if (job.inner) return job;
-  Cluster& cluster = area.sites.front().cluster;
+  if (job.inner) {
+    unknown_named("latency").set(job, 0);
+    if (job.topology.store) job.topology.store->request = {};
+    return job;
+  }
+  Cluster& cluster = job.cluster();
   for (Seconds* latency :
        {&cluster.network.latency, &cluster.network.switch_latency, &cluster.nvlink.latency}) {
     *latency = {};
