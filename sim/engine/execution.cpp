@@ -257,6 +257,8 @@ void Execution::occupy_memory_by(const Operation& one, double taken) {
 void Execution::share_links_anew() {
   if (!follows_rates_) return;
   changed_s_ = now();
+  for (const OperationId flow : held_) platform_.let_go(flow);
+  held_.clear();
   if (sharing_) return;
   sharing_ = true;
   shared_links_.set(std::nextafter(now(), std::numeric_limits<double>::infinity()), 0, 0);
@@ -266,9 +268,23 @@ void Execution::note_rates() {
   sharing_ = false;
   // What changed at this very moment is not shared yet.
   if (changed_s_ == now()) return share_links_anew();
-  platform_.for_each_rate([this](std::uintptr_t flow, double rate_Bps) {
+  std::size_t flows = 0;
+  platform_.for_each_rate([&](std::uintptr_t flow, double rate_Bps) {
+    ++flows;
     set_rate(static_cast<OperationId>(flow), rate_Bps);
   });
+  if (flows > 1) hold_mean_rates();
+}
+
+// Links were shared as if no flow had latency on the way, which gives the rate at which its bytes move.
+// While its latency passes, its links are the others'.
+void Execution::hold_mean_rates() {
+  for (const auto& [id, transfer] : transfers_) {
+    const Operation& flow = schedule_.operations[id];
+    if (flow.latency_on_the_way_s <= 0 || transfer.rate_Bps <= 0) continue;
+    platform_.hold_flow(id, flow.bytes * shares_per_s(flow, transfer.rate_Bps));
+    held_.push_back(id);
+  }
 }
 
 void Execution::set_rate(OperationId id, double rate_Bps) {

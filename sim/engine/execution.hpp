@@ -86,6 +86,7 @@ class Execution {
   void occupy_memory_by(const Operation& one, double taken);
   void occupy(const Operation& one, double Device::*share, double taken);
   void note_rates();
+  void hold_mean_rates();
   void set_rate(OperationId flow, double rate_Bps);
   void transfer_ended(OperationId flow, std::uint32_t alarm);
   // Advances a device's kernels to the current time; after a change, finds the one that ends first.
@@ -111,6 +112,7 @@ class Execution {
   std::vector<OperationId> ready_;
   std::vector<Device> devices_;  // by rank
   std::unordered_map<OperationId, Transfer> transfers_;
+  std::vector<OperationId> held_;           // at their mean rates
   std::unordered_set<OperationId> moving_;  // flows that may be given up, while their bytes move
   Alarms kernel_ends_;
   Alarms latency_ends_;

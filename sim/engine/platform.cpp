@@ -230,7 +230,8 @@ bool Platform::start_flow(std::uint32_t route, double bytes, double channels, st
   if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
   auto comm = start_over(route, bytes, channels, tag);
   tags_.emplace(comm->get_impl(), tag);
-  under_way_.emplace(tag, Flow{std::move(comm), &network_->get_started_action_set()->back()});
+  simgrid::kernel::resource::Action* action = &network_->get_started_action_set()->back();
+  under_way_.emplace(tag, Flow{std::move(comm), action, action->get_bound()});
   return true;
 }
 
@@ -245,6 +246,15 @@ void Platform::change_flow(std::uintptr_t tag, double bytes, double channels) {
   action.get_remains();  // up to now
   action.set_remains(bytes);
   action.set_sharing_penalty(1 / channels);
+}
+
+void Platform::hold_flow(std::uintptr_t tag, double rate_Bps) {
+  if (!fair_) under_way_.at(tag).action->set_bound(rate_Bps);
+}
+
+void Platform::let_go(std::uintptr_t tag) {
+  const auto found = under_way_.find(tag);
+  if (found != under_way_.end()) found->second.action->set_bound(found->second.most_Bps);
 }
 
 void Platform::start_background() {

@@ -38,6 +38,10 @@ class Platform {
   // Of a flow that is under way: its bytes that are left; sets them, and its channels.
   [[nodiscard]] double left_of_flow(std::uintptr_t tag);
   void change_flow(std::uintptr_t tag, double bytes, double channels);
+  // Holds a flow that is under way at a rate, until it is let go; one that has ended is let go already.
+  // Nothing is held where FairShares shares the links.
+  void hold_flow(std::uintptr_t tag, double rate_Bps);
+  void let_go(std::uintptr_t tag);
   // Starts what is always under way. Call it once, before any other flow begins.
   void start_background();
   // Ends a flow whatever is left of it.
@@ -77,6 +81,7 @@ class Platform {
   struct Flow {
     simgrid::s4u::CommPtr comm;
     simgrid::kernel::resource::Action* action = nullptr;
+    double most_Bps = 0;  // by its links, as SimGrid knows it
   };
   std::unordered_map<std::uintptr_t, Flow> under_way_;
   simgrid::s4u::CommPtr ended_;

@@ -94,6 +94,39 @@ TEST_F(Engine, FlowsThatBeginAMomentApartShareFromThen) {
   for (const OperationId id : flows) EXPECT_NEAR(timeline.end_s[id], 0.141, kTolerance);
 }
 
+// 50 GB/s: a flow whose latency takes half of its time alone, and one without. While both are under way,
+// the first one's bytes move at 25 GB/s in two of every three moments, so that the other one has 33.3 GB/s.
+TEST_F(Engine, AFlowLeavesItsLinksToOthersWhileItsLatencyPasses) {
+  for (const bool other : {false, true}) {
+    builder = ScheduleBuilder(16);
+    const ScheduleBuilder::Latency latency{.on_the_way_s = 0.02};
+    const auto ring = builder.flow(over_nic(), 0, Phase::none, "flow", latency, kGBps, {});
+    const auto message = flow(over_nic(), 0, other ? kGBps : 0);
+    const Timeline timeline = run();
+    EXPECT_NEAR(timeline.end_s[message], other ? 0.03 : 0, kTolerance);
+    // Half of it is left at 0.03 s.
+    EXPECT_NEAR(timeline.end_s[ring], other ? 0.03 + 0.02 : 0.04, kTolerance);
+  }
+}
+
+// Links are shared fairly, which is not what is best for all. At 15 GB/s over a link of its own, 1 GB of
+// the first flow leaves 35 of 50 GB/s to the second one, on which a third waits; at 50 GB/s it takes half.
+TEST_F(Engine, AFasterLinkMayMakeAllOthersWait) {
+  const auto makespan_s = [&](double own_Bps) {
+    builder = ScheduleBuilder(1);
+    const std::uint32_t first = builder.add_own_route({}), second = builder.add_own_route({});
+    flow(first, 0, kGBps);
+    const auto waited_for = flow(second, 0, kGBps);
+    kernel(0, Stream::compute, 0.1, 0, {waited_for});
+    const Wiring wiring{
+        .links = {{.name = "both", .rate_Bps = 50e9}, {.name = "own", .rate_Bps = own_Bps}},
+        .routes = {{{0}, {1}}, {{0}}}};
+    return simulate(std::move(builder).finish(), wiring).makespan_s;
+  };
+  EXPECT_NEAR(makespan_s(15e9), 1 / 35.0 + 0.1, 1e-7);
+  EXPECT_NEAR(makespan_s(50e9), 1 / 25.0 + 0.1, 1e-7);
+}
+
 // 50 GB/s: 1 GB alone for 0.1 s, then in two, then in three, of which one crosses the link back too.
 TEST_F(Engine, FlowsOverOneRouteEndAsTheirBytesDo) {
   const auto first = flow(over_nic(), 0, 12.5 * kGBps);
