@@ -55,8 +55,7 @@ class Demands {
 
 }  // namespace
 
-bool pipelines_collide(const Topology& topology, const Parallelism& p, const GroupDrafts& drafts) {
-  if (p.pipeline < 2) return false;
+bool replicas_collide(const Topology& topology, const Parallelism& p, const GroupDrafts& drafts) {
   Demands demands(topology);
   const Layout layout = layout_of(topology.cluster(), p);
   const auto sender = [&](int rank, int stage) {

@@ -5,12 +5,12 @@
 
 namespace sim {
 
-// Whether messages that several pipelines, or several stages, send in one direction share a link that is
-// slower than all of them together; or collectives between their blocks of layers. Where all GPUs are equally fast, they meet there every time, and
-// each stage waits for all of them; where they are not, pipelines soon run at different times, and a link
-// carries one message while those who send the others compute. A rank that stands for alike ones would be of
-// the first kind, up to half as slow again.
-[[nodiscard]] bool pipelines_collide(const Topology& topology, const Parallelism& parallelism,
-                                     const GroupDrafts& drafts);
+// Whether a link is slower than all together that several replicas, or several stages, send over it in one
+// direction: messages of pipelines, or what ranks exchange after each block of a layer. Where all GPUs are
+// equally fast, they meet there every time, and each waits for all of them; where they are not, replicas soon
+// run at different times, and a link carries what one sends while the others compute. A rank that stands for
+// alike ones would be of the first kind, up to half as slow again.
+[[nodiscard]] bool replicas_collide(const Topology& topology, const Parallelism& parallelism,
+                                    const GroupDrafts& drafts);
 
 }  // namespace sim

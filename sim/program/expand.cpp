@@ -392,7 +392,7 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
   if (detail == Detail::folded && !context.whole) {
     if (auto alike = alike_groups(topology, drafts)) {
       PlannedStep step = expand_alike(program, context, std::move(*alike));
-      if (cluster.speed_spread <= 0 || !pipelines_collide(topology, context.parallelism, drafts)) {
+      if (cluster.speed_spread <= 0 || !replicas_collide(topology, context.parallelism, drafts)) {
         return step;
       }
       step.schedule.in_phase = true;

@@ -124,7 +124,7 @@ std::string approximation(double unfolded_flows) {
 
 std::string in_phase_text() {
   return fmt::format(
-      "folded, so that messages of all pipelines meet on links at once, and the step is up to half "
+      "folded, so that what all replicas send meets on links at once, and the step is up to half "
       "as slow again; `whole` simulates GPUs at their own speeds, here more than {:.0f} operations",
       kMostInPhase);
 }

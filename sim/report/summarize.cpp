@@ -142,7 +142,7 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step",
                           "pipeline bubbles and waits");
   report.sources = sources_of(context, scheme);
-  if (schedule.in_phase) report.sources["pipeline"] = in_phase_text();
+  if (schedule.in_phase) report.sources["replicas"] = in_phase_text();
   if (schedule.approximate) report.sources["collectives"] = approximation(schedule.unfolded_flows);
   return report;
 }

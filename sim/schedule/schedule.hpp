@@ -130,7 +130,7 @@ struct GivenUp {
 inline constexpr double kMostUnfolded = 200'000;
 
 // Most operations of a step whose ranks are simulated one by one because alike ones would collide.
-inline constexpr double kMostInPhase = 1'000'000;
+inline constexpr double kMostInPhase = 300'000;
 
 struct Schedule {
   int ranks = 0;
@@ -148,7 +148,7 @@ struct Schedule {
   double host_issue_s = 0;        // that the busiest host takes to issue all its kernels
   // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
   bool approximate = false;
-  // Folds pipelines whose messages then always meet on links (sim/program/collisions.hpp).
+  // Folds replicas whose messages then always meet on links (sim/program/collisions.hpp).
   bool in_phase = false;
 
   // Whether it is better simulated step by step.
