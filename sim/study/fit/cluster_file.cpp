@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::string_view kFittedTable = "fitted.";
 
+// Of a constant, in its unit: a fit that finds that there is none ends a little above.
+constexpr double kNothing = 1e-12;
+
 std::string rows_text(std::span<const std::string> rows) {
   std::vector<std::string> quoted;
   for (const std::string& row : rows) quoted.push_back(toml_text(row));
@@ -50,7 +53,7 @@ std::string with_fitted_table(std::string_view text, const std::filesystem::path
 
 // Whether the text says what was fitted: keys that stand where no line shows them do not move.
 bool says_all(const std::string& text, const std::filesystem::path& file, const ComputeFit& fit) {
-  constexpr double kRounding = 1e-3;
+  constexpr double kRounding = 1e-3;  // of a value, and kNothing of those that are next to none
   Job read;
   try {
     read.topology = area_of(parse_cluster(text, file));
@@ -61,7 +64,7 @@ bool says_all(const std::string& text, const std::filesystem::path& file, const 
   return std::ranges::all_of(fit.fitted, [&](const FittedJobConstant& one) {
     if (is_rest(*one.constant)) return true;
     const std::optional<double> value = one.constant->get(read);
-    return value && std::abs(*value - one.value) <= kRounding * one.value;
+    return value && std::abs(*value - one.value) <= kRounding * one.value + kNothing;
   });
 }
 
@@ -70,6 +73,8 @@ bool says_all(const std::string& text, const std::filesystem::path& file, const 
 std::string value_text(const JobConstant& constant, double value) {
   if (!constant.is_seconds) return value > 0 ? fmt::format("{:.4g}", value) : "none";
   constexpr double kMilli = 1e-3;
+  if (value < kNothing) return "0 us";
+  if (std::isinf(value)) return "unbounded";
   return value < kMilli ? fmt::format("{:.4g} us", value * 1e6)
                         : fmt::format("{:.4g} ms", value * 1e3);
 }
