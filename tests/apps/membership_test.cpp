@@ -109,6 +109,23 @@ TEST(MembershipOfSites, IsNearPlainArithmeticWhereRoundsAreShort) {
   EXPECT_NEAR(coming["training_days"].get<double>() * 86400 * kept, 1e12, 1e6);
 }
 
+// At a price that outweighs the GPUs': what a round sends, by the sites that are there.
+TEST(MembershipOfSites, PayForWhatThoseSendThatAreThere) {
+  const auto egress_usd = [](const std::string& flags) {
+    const auto usd = [&](const std::string& price) {
+      const Json report = month(flags + " --set sites.peer.egress=" + price);
+      return report["kept_usd_per_million_tokens"].get<double>() *
+             report["kept_tokens_per_s"].get<double>();
+    };
+    return usd("1USD/GB") - usd("0USD/GB");
+  };
+  const double half = egress_usd("--set sites.peer.stays=20h --set sites.peer.returns_after=20h");
+  const double most = egress_usd("--set sites.peer.stays=20h --set sites.peer.returns_after=1min");
+  EXPECT_GT(half, 0);
+  EXPECT_GT(most / half, 1.3);
+  EXPECT_LT(most / half, 2);
+}
+
 TEST(MembershipOfSites, AreRefusedIfTheyComeTooOften) {
   expect_command_refused(
       "run --topology two_sites_10g --model gpt_125m --scheme diloco --set membership.detection=6s "

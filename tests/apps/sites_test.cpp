@@ -233,6 +233,16 @@ TEST(Solve, SearchesWhatCanBeRun) {
 }
 
 // However fast the line: every step waits for its gradients to cross an ocean, or for the GPUs.
+// Peers that stay ten minutes, of which a month has events for 925.
+TEST(Solve, TriesAsManySitesAsTheQuorumAsks) {
+  const std::string command =
+      "solve peers --topology twenty_peers_b200 --model gpt_125m --scheme decoupled_diloco "
+      "--utilisation 0.5 --set membership.detection=60s --set sites.peer.stays=10min "
+      "--set sites.peer.returns_after=10min --set sites.peer.count=1000 --set scheme.quorum=";
+  EXPECT_EQ(run(words(command + "925"), source_directory()).code, 0);
+  expect_command_refused(command + "926", "--set scheme.quorum");
+}
+
 TEST(Solve, SaysWhatBindsWhereNoValueMeetsTheGoal) {
   const std::string far =
       " --topology two_sites_400g_80ms --model gpt_1.3b --scheme wan_sync_bf16 --overlap all ";
