@@ -29,8 +29,8 @@ from page_cases import page_cases
 from random_cases import random_outputs
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDIES = ("sdp4bit", "fsdp", "zeropp", "streaming-diloco", "sparseloco", "two-nodes", "opendiloco",
-           "intellect-1")
+STUDIES = ("sdp4bit", "fsdp", "zeropp", "host", "streaming-diloco", "sparseloco", "nccl", "blind", "pairs",
+           "goodput", "two-nodes", "opendiloco", "intellect-1", "kernels", "compiled")
 TOLERANCE = 1e-12
 SHOWN = 5  # differences of one case
 
