@@ -50,7 +50,7 @@ std::vector<std::string> texts_of(const po::variable_value& value) {
 
 double tokens_of(const MeasuredStep& step) {
   const sim::Parallelism& p = step.setup.parallelism;
-  return double{1} * p.micro_batch * p.accumulation * data_parallel(step.job.cluster(), p) *
+  return double{1} * p.micro_batch * p.accumulation * replicas(step.job.cluster(), p) *
          step.job.model.sequence;
 }
 

@@ -227,7 +227,10 @@ const sim::Stack* stack_named(const ParallelismOptions& o) {
 
 // "tp-dp-pp" in any order.
 sim::Placement placement_of(const std::string& text) {
-  return chosen("--placement", text, sim::kPlacements);
+  if (const auto placement = sim::placement_of(text)) return *placement;
+  std::vector<std::string> names;
+  for (const sim::Placement& one : sim::all_placements()) names.push_back(sim::to_text(one));
+  sim::refuse_name("--placement", text, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {

@@ -55,7 +55,7 @@ void check_size(const JobOptions& options, const Job& job) {
 int replica_count(const Job& job) {
   int replicas = 0;
   for (const sim::Site& site : job.topology.sites) {
-    replicas += site.count * sim::data_parallel(site.cluster, job.parallelism_at(site));
+    replicas += site.count * sim::replicas(site.cluster, job.parallelism_at(site));
   }
   return replicas;
 }

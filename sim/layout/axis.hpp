@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes: the ways in which the ranks of a job divide its work, a row each. Along an axis, ranks differ
-// in what they hold or in what they compute.
+// Axes: the ways in which the ranks of a job divide its work, a row each.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace sim {
@@ -11,16 +11,31 @@ namespace sim {
 // What ranks exchange after each block of a layer: sim/program/block_exchange.hpp.
 struct BlockExchange;
 
+// What differs between ranks along an axis.
+enum class Splits : std::uint8_t {
+  samples,  // the samples: they hold the same weights
+  tokens,   // the tokens of one sample: they hold the same weights, too
+  weights   // the weights that they hold
+};
+
+// Groups of parameters, each with its own factoring of the ranks (sim/layout/factoring.hpp).
+enum class Weights : std::uint8_t { dense, experts };
+
 struct Axis {
   std::string_view name;  // as `placement` writes it: "tp"
-  // Its ranks hold the same weights and compute with other samples. Gradients are summed over them,
-  // and ZeRO's shards lie on them.
-  bool same_weights = false;
+  Splits splits = Splits::weights;
+  Weights of = Weights::dense;                 // the factoring that it is part of
   const BlockExchange* after_block = nullptr;  // null: nothing
 };
 
+// Gradients are summed, and ZeRO's shards lie, over ranks that hold the same weights.
+[[nodiscard]] constexpr bool holds_the_same(const Axis& axis) {
+  return axis.splits != Splits::weights;
+}
+
 namespace axes {
 extern const Axis tensor, data, pipeline;
+extern const Axis expert_data;  // ranks that hold the same experts
 }  // namespace axes
 
 struct SizedAxis {

@@ -47,19 +47,35 @@ std::vector<int> Layout::points(std::span<const Along> axes) {
   return points;
 }
 
-std::vector<std::vector<int>> Layout::groups(std::span<const Axis* const> axes) const {
-  std::vector<Along> inside, outside;
+std::vector<const Axis*> Layout::axes() const {
+  std::vector<const Axis*> axes;
+  for (const Along& one : std::span(axes_).first(count_)) axes.push_back(one.axis);
+  return axes;
+}
+
+std::vector<Layout::Along> Layout::chosen(std::span<const Axis* const> axes, bool among) const {
+  std::vector<Along> chosen;
   for (const Along& one : std::span(axes_).first(count_)) {
-    const bool chosen = std::ranges::find(axes, one.axis) != axes.end();
-    (chosen ? inside : outside).push_back(one);
+    if ((std::ranges::find(axes, one.axis) != axes.end()) == among) chosen.push_back(one);
   }
-  const std::vector<int> members = points(inside);
+  return chosen;
+}
+
+std::vector<std::vector<int>> Layout::groups(std::span<const Axis* const> axes) const {
+  const std::vector<int> members = points(chosen(axes, true));
   std::vector<std::vector<int>> groups;
-  for (const int first : points(outside)) {
+  for (const int first : points(chosen(axes, false))) {
     auto& group = groups.emplace_back(members);
     for (int& rank : group) rank += first;
   }
   return groups;
+}
+
+std::vector<int> Layout::group_of(int rank, std::span<const Axis* const> axes) const {
+  for (const Axis* axis : axes) rank = at(rank, *axis, 0);
+  std::vector<int> group = points(chosen(axes, true));
+  for (int& one : group) one += rank;
+  return group;
 }
 
 }  // namespace sim

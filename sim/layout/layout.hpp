@@ -15,6 +15,7 @@ class Layout {
   Layout(std::span<const SizedAxis> axes, const Placement& placement);
 
   [[nodiscard]] int ranks() const { return ranks_; }
+  [[nodiscard]] std::vector<const Axis*> axes() const;
   // Ranks along the axis; 1 if there is no such axis.
   [[nodiscard]] int size(const Axis& axis) const { return along(axis).size; }
   // The rank's place along the axis, from 0.
@@ -25,6 +26,8 @@ class Layout {
   // Each group has the ranks that differ in their places along `axes` alone. Groups and their ranks
   // are listed by their places: those along the first axis of the layout follow each other.
   [[nodiscard]] std::vector<std::vector<int>> groups(std::span<const Axis* const> axes) const;
+  // The group of one rank.
+  [[nodiscard]] std::vector<int> group_of(int rank, std::span<const Axis* const> axes) const;
 
  private:
   struct Along {
@@ -32,6 +35,8 @@ class Layout {
     int size = 1, stride = 0;
   };
   [[nodiscard]] Along along(const Axis& axis) const;
+  // Those that are among `axes`, or that are not.
+  [[nodiscard]] std::vector<Along> chosen(std::span<const Axis* const> axes, bool among) const;
   // Of the grid of these axes: its points' distances from the first one.
   [[nodiscard]] static std::vector<int> points(std::span<const Along> axes);
 

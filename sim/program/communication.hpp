@@ -69,8 +69,9 @@ struct Part {
 };
 
 struct Communication {
-  const Axis* axis = nullptr;  // null: between ranks that hold the same weights
-  double elements = 0;         // that it exchanges, of a rank
+  const Axis* axis = nullptr;  // null: between ranks that hold the same of `weights`
+  Weights weights = Weights::dense;
+  double elements = 0;  // that it exchanges, of a rank
   Start start = {};
   std::vector<Part> parts = {};
 

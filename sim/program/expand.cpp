@@ -100,7 +100,8 @@ class Expansion {
       Ids& ends = ready(static_cast<int>(i));
       if (const auto* transfer = std::get_if<Transfer>(&part.what)) {
         const std::string& label = what.label.empty() ? transfer->label : what.label;
-        for (const Communicator& group : groups_.of({stage, communication.axis, transfer->among})) {
+        for (const Communicator& group :
+             groups_.of({stage, communication.axis, transfer->among, communication.weights})) {
           exchange(group, *transfer, label, before, ends);
         }
       } else {

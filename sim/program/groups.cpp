@@ -67,13 +67,15 @@ Lists among(Among how, const Cluster& cluster, const std::vector<int>& ranks, in
   return lists;
 }
 
-// The collectives that a program runs, by axis and by how ranks take part.
-using Needs = std::map<const Axis*, std::map<Among, std::set<CollectiveKind>>>;
+// Along an axis, or of holders of weights.
+using Joined = std::pair<const Axis*, Weights>;
+// The collectives that a program runs, by how ranks take part.
+using Parts = std::map<Among, std::set<CollectiveKind>>;
 
-Needs needs_of(const Program& program) {
-  Needs needs;
+std::map<Joined, Parts> needs_of(const Program& program) {
+  std::map<Joined, Parts> needs;
   for (const Communication& one : program.communications) {
-    auto& by_part = needs[one.axis];
+    Parts& by_part = needs[{one.axis, one.weights}];
     for (const Part& part : one.parts) {
       const auto* transfer = std::get_if<Transfer>(&part.what);
       if (transfer != nullptr) by_part[transfer->among].insert(transfer->collective);
@@ -82,43 +84,18 @@ Needs needs_of(const Program& program) {
   return needs;
 }
 
-// By stage, ascending.
-Lists ranks_of_stages(const Layout& layout, const Parallelism& parallelism) {
-  std::vector<const Axis*> in_stage;
-  for (const Axis* axis : parallelism.placement) {
-    if (axis != nullptr && axis != &axes::pipeline) in_stage.push_back(axis);
-  }
-  Lists stages = layout.groups(in_stage);
-  for (std::vector<int>& ranks : stages) std::ranges::sort(ranks);
-  return stages;
-}
-
-// The axes whose ranks a communication joins.
-std::vector<const Axis*> joined_axes(const Placement& placement, const Axis* axis) {
-  if (axis != nullptr) return {axis};
-  std::vector<const Axis*> axes;
-  for (const Axis* one : placement) {
-    if (one != nullptr && one->same_weights) axes.push_back(one);
-  }
-  return axes;
-}
-
 // Visits the groups of a program, axis by axis, and the pairs that sum tied embeddings.
 class Joining {
  public:
   Joining(const StepContext& context, const VisitGroup& visit)
       : context_(context),
         visit_(visit),
-        layout_(layout_of(context.cluster, context.parallelism)) {}
+        factoring_(factoring_of(context.cluster, context.parallelism)) {}
 
   void run(const Program& program) const {
-    const Placement& placement = context_.parallelism.placement;
-    const Needs needs = needs_of(program);
-    std::vector<const Axis*> joining(placement.begin(), placement.end());
-    std::erase(joining, nullptr);
-    joining.push_back(nullptr);  // ranks that hold the same weights
-    for (const Axis* axis : joining) {
-      if (needs.contains(axis)) join(axis, needs.at(axis));
+    const std::map<Joined, Parts> needs = needs_of(program);
+    for (const Joined& joined : in_order()) {
+      if (needs.contains(joined)) join(joined, needs.at(joined));
     }
     for (const auto& [stage, what] : program.instructions) {
       if (std::holds_alternative<SumTied>(what)) join_ends(stage);
@@ -126,31 +103,45 @@ class Joining {
   }
 
  private:
-  void join(const Axis* axis, const std::map<Among, std::set<CollectiveKind>>& parts) const {
-    const int shards = shard_ranks(context_.cluster, context_.parallelism);
-    for (std::vector<int>& ranks :
-         layout_.groups(joined_axes(context_.parallelism.placement, axis))) {
-      const int stage = layout_.place(ranks.front(), axes::pipeline);
-      std::ranges::sort(ranks);
+  [[nodiscard]] std::vector<Joined> in_order() const {
+    std::vector<Joined> all;
+    for (const Axis* axis : context_.parallelism.placement) {
+      if (axis != nullptr) all.emplace_back(axis, Weights::dense);
+    }
+    for (const SizedAxis& one : context_.parallelism.expert_axes) {
+      if (one.axis != nullptr) all.emplace_back(one.axis, Weights::dense);
+    }
+    all.emplace_back(nullptr, Weights::dense);
+    all.emplace_back(nullptr, Weights::experts);
+    return all;
+  }
+
+  void join(const Joined& joined, const Parts& parts) const {
+    const auto& [axis, weights] = joined;
+    const int shards = shard_ranks(context_.cluster, context_.parallelism, weights);
+    for (const std::vector<int>& ranks :
+         axis != nullptr ? factoring_.groups(*axis) : factoring_.groups_of_holders(weights)) {
+      const int stage = factoring_.dense().place(ranks.front(), axes::pipeline);
       for (const auto& [how, collectives] : parts) {
         for (std::vector<int>& list : among(how, context_.cluster, ranks, shards)) {
-          visit_({stage, axis, how}, std::move(list), {collectives.begin(), collectives.end()});
+          visit_({stage, axis, how, weights}, std::move(list),
+                 {collectives.begin(), collectives.end()});
         }
       }
     }
   }
 
   void join_ends(int stage) const {
-    const Lists stages = ranks_of_stages(layout_, context_.parallelism);
-    for (const int first : stages[static_cast<std::size_t>(stage)]) {
-      const int last = layout_.at(first, axes::pipeline, layout_.size(axes::pipeline) - 1);
+    const Layout& layout = factoring_.dense();
+    for (const int first : factoring_.stages()[static_cast<std::size_t>(stage)]) {
+      const int last = layout.at(first, axes::pipeline, layout.size(axes::pipeline) - 1);
       visit_({stage, &axes::pipeline}, {first, last}, {CollectiveKind::all_reduce});
     }
   }
 
   const StepContext& context_;
   const VisitGroup& visit_;
-  Layout layout_;
+  Factoring factoring_;
 };
 
 void add_messages(const Topology& topology, const Layout& layout, std::pair<int, int> stages,
@@ -174,8 +165,8 @@ void for_each_group(const Program& program, const StepContext& context, const Vi
 
 GroupDrafts draft_groups(const Topology& topology, const Program& program,
                          const StepContext& context, Detail detail) {
-  const Layout layout = layout_of(context.cluster, context.parallelism);
-  GroupDrafts drafts{.ranks = ranks_of_stages(layout, context.parallelism)};
+  const Factoring factoring = factoring_of(context.cluster, context.parallelism);
+  GroupDrafts drafts{.ranks = factoring.stages()};
   for_each_group(program, context, [&](const GroupsKey& key, Ranks ranks, const Uses& uses) {
     auto known = std::ranges::find(drafts.groups, key, [](const auto& one) { return one.first; });
     if (known == drafts.groups.end()) known = drafts.groups.insert(known, {key, {}});
@@ -183,7 +174,7 @@ GroupDrafts draft_groups(const Topology& topology, const Program& program,
   });
   for (const auto& [stage, what] : program.instructions) {
     if (const auto* one = std::get_if<Send>(&what)) {
-      add_messages(topology, layout, {stage, one->to}, drafts);
+      add_messages(topology, factoring.dense(), {stage, one->to}, drafts);
     }
   }
   return drafts;

@@ -14,12 +14,13 @@
 
 namespace sim {
 
-// The groups of a stage along an axis, or of ranks that hold the same weights if it is null; along
-// axes::pipeline, its ranks and their neighbours in the last stage.
+// The groups of a stage along an axis, or of ranks that hold the same of a group of parameters if it is
+// null; along axes::pipeline, its ranks and their neighbours in the last stage.
 struct GroupsKey {
   int stage = 0;
   const Axis* axis = nullptr;
   Among among = Among::axis;
+  Weights weights = Weights::dense;
   bool operator==(const GroupsKey&) const = default;
 };
 

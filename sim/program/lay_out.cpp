@@ -85,9 +85,9 @@ StepSizes::StepSizes(const StepContext& step_context, const Scheme& step_scheme)
     : context(step_context),
       scheme(step_scheme),
       parallelism(step_context.parallelism),
-      data(data_parallel(step_context.cluster, parallelism)),
+      data(holders(step_context.cluster, parallelism)),
       shards(shard_ranks(step_context.cluster, parallelism)),
-      nodes(replica_nodes(step_context.cluster, parallelism)) {}
+      nodes(holder_nodes(step_context.cluster, parallelism)) {}
 
 StepLayOut::StepLayOut(const StepContext& step_context, const Scheme& step_scheme)
     : StepSizes(step_context, step_scheme),

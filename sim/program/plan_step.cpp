@@ -34,7 +34,7 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
         scheme.name));
   }
   const bool by_node = scheme.gradients.algorithm->is_by_node || secondary;
-  if (by_node && !has_even_replicas(context.cluster, p)) {
+  if (by_node && !has_even_holders(context.cluster, p)) {
     lines.push_back(fmt::format(
         "`scheme`: {} works node by node and needs the same number of replicas on every node; "
         "choose another `tp`, `pp` or `nodes`",

@@ -68,7 +68,9 @@ constexpr BlockExchange kTensorExchange{exchange_of, gather_of_inputs};
 }  // namespace
 
 constinit const Axis axes::tensor{.name = "tp", .after_block = &kTensorExchange};
-constinit const Axis axes::data{.name = "dp", .same_weights = true};
+constinit const Axis axes::data{.name = "dp", .splits = Splits::samples};
 constinit const Axis axes::pipeline{.name = "pp"};
+constinit const Axis axes::expert_data{
+    .name = "edp", .splits = Splits::samples, .of = Weights::experts};
 
 }  // namespace sim

@@ -41,7 +41,7 @@ Rates rates_of(const Reliability& reliability, const SteadyJob& job) {
 
 void check_replicas(const Reliability& reliability, const SteadyJob& job) {
   const int shards = shard_ranks(job.cluster, job.parallelism);
-  if (shards < data_parallel(job.cluster, job.parallelism) && job.cluster.nodes > 1) return;
+  if (shards < holders(job.cluster, job.parallelism) && job.cluster.nodes > 1) return;
   refuse(reliability, "recovery.from",
          "replica needs weights and optimizer on more than one node; shard less of them (`zero` 0 "
          "or `hybrid-shard`), or recover from a checkpoint");

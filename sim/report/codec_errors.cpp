@@ -236,7 +236,7 @@ void add_weights(const Table& table, const WeightExchange& weights, CodecErrors&
 CodecErrors codec_errors(const JsonDocument& document, const StepContext& context,
                          const Scheme& scheme) {
   const Table table(document);
-  if (data_parallel(context.cluster, context.parallelism) < 2) return {};  // nothing travels
+  if (holders(context.cluster, context.parallelism) < 2) return {};  // nothing travels
   const GradientExchange& g = scheme.gradients;
   CodecErrors errors;
   if (!g.is_plain()) {

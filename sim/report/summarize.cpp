@@ -29,7 +29,7 @@ double ring_elements(const StepContext& context, int stage) {
   const double layers = held.layer * held.layers;
   const double ends = held.embedding + held.head;
   const double shards = shard_ranks(context.cluster, p);
-  const double replicas = data_parallel(context.cluster, p) / shards;
+  const double replicas = holders(context.cluster, p) / shards;
   double passes = 0;  // of all of it through the ring of the shards
   switch (p.sharding.stage) {
     case 0:
@@ -93,7 +93,7 @@ StepFigures step_figures(const StepContext& context, const Schedule& schedule,
   const Cluster& cluster = context.cluster;
   const Parallelism& p = context.parallelism;
   StepFigures step{.calibration = context.calibration.name,
-                   .data = data_parallel(cluster, p),
+                   .data = replicas(cluster, p),
                    .gradient_exchange_s = gradient_exchange_s(schedule, timeline)};
   step.tflops_per_gpu = model_flop(context.model, global_batch(cluster, p)).base() /
                         timeline.makespan_s / rank_count(cluster) / 1e12;

@@ -118,7 +118,7 @@ double hop_inside_s(const RoundContext& context) {
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     const double nodes = site.cluster.nodes - 1;
-    const double links = data_parallel(site.cluster, context.parallelism_at(table)) - 1 - nodes;
+    const double links = holders(site.cluster, context.parallelism_at(table)) - 1 - nodes;
     sum += site.count * (nodes * site.cluster.network.latency.base() +
                          std::max(0.0, links) * site.cluster.nvlink.latency.base());
     hops += site.count * (nodes + std::max(0.0, links));
@@ -231,7 +231,7 @@ void check(const RoundContext& context, const Scheme& scheme) {
 
 std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table, int fragments) {
   const Parallelism p = context.parallelism_at(table);
-  const int data = data_parallel(context.area.sites[table].cluster, p);
+  const int data = holders(context.area.sites[table].cluster, p);
   std::vector<ShardSize> shards;
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const double held = stage_parameters(context.model, p, stage).total();
@@ -276,7 +276,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     add_work(context, table, exchange, inner_steps[table], shape);
-    shape.gpus += site.count * data_parallel(site.cluster, context.parallelism_at(table));
+    shape.gpus += site.count * holders(site.cluster, context.parallelism_at(table));
   }
   send_as_many_parts(shape);
   if (!exchange.gradients) {

@@ -29,7 +29,7 @@ bool fits(const Job& job, int stage) {
 // Micro-batches of one sequence that make a step of so many tokens.
 std::int64_t passes_of(const Job& job, std::int64_t tokens) {
   const std::int64_t pass =
-      std::int64_t{data_parallel(job.cluster(), job.parallelism)} * job.model.sequence;
+      std::int64_t{replicas(job.cluster(), job.parallelism)} * job.model.sequence;
   return tokens / pass + (tokens % pass == 0 ? 0 : 1);
 }
 

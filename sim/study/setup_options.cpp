@@ -26,8 +26,8 @@ bool is_possible(const Job& job, const Setup& setup) {
 
 // Sizes of groups that are all alike: parts of a node's ranks, and 1, 2, 4 and so on nodes.
 std::vector<int> sizes_of_groups(const Job& job, const Parallelism& p) {
-  const int ranks = data_parallel(job.cluster(), p);
-  const int of_node = ranks / replica_nodes(job.cluster(), p);
+  const int ranks = holders(job.cluster(), p);
+  const int of_node = ranks / holder_nodes(job.cluster(), p);
   std::vector<int> sizes;
   for (int size = 2; size < of_node; size *= 2) {
     if (of_node % size == 0) sizes.push_back(size);
@@ -47,9 +47,9 @@ bool keeps_given_split(const Job& job, const Parallelism& p) {
 // As many micro-batches of the same size, else of one sequence, as make a step of so many sequences.
 // If the number of micro-batches is given, their size follows.
 bool set_batch(const Job& job, std::int64_t sequences, Parallelism& p) {
-  const std::int64_t replicas = data_parallel(job.cluster(), p);
-  if (sequences % replicas != 0) return false;
-  const std::int64_t each = sequences / replicas;
+  const std::int64_t all = replicas(job.cluster(), p);
+  if (sequences % all != 0) return false;
+  const std::int64_t each = sequences / all;
   if (job.given.contains("accumulation")) {
     p.micro_batch = static_cast<int>(each / job.parallelism.accumulation);
   }

@@ -20,8 +20,8 @@ constexpr double kContext = 0.5e9;
 
 double workspace(const Cluster& cluster, const Parallelism& p) {
   const int communicators = (p.tensor > 1 ? 1 : 0) + (p.pipeline > 1 ? 2 : 0) +
-                            (data_parallel(cluster, p) > 1 ? 1 : 0) +
-                            (shard_ranks(cluster, p) < data_parallel(cluster, p) ? 1 : 0);
+                            (holders(cluster, p) > 1 ? 1 : 0) +
+                            (shard_ranks(cluster, p) < holders(cluster, p) ? 1 : 0);
   return kContext + kCublas + communicators * cluster.collectives.channels * kNcclBuffers;
 }
 

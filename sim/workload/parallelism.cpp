@@ -32,39 +32,60 @@ double bytes_of(MatrixPrecision precision) {
 
 namespace {
 
-// Ranks along all axes of the kind but for the usual ones.
-int more_ranks(const Parallelism& p, bool same_weights) {
+// Ranks along all axes but for the usual ones.
+int more_ranks(const Parallelism& p) {
   int ranks = 1;
   for (const SizedAxis& more : p.more_axes) {
-    if (more.axis != nullptr && more.axis->same_weights == same_weights) ranks *= more.size;
+    if (more.axis != nullptr) ranks *= more.size;
   }
   return ranks;
 }
 
-int size_along(const Cluster& cluster, const Parallelism& p, const Axis& axis) {
-  if (&axis == &axes::tensor) return p.tensor;
-  if (&axis == &axes::pipeline) return p.pipeline;
-  if (&axis == &axes::data) return data_parallel(cluster, p) / more_ranks(p, true);
-  const auto* found = std::ranges::find(p.more_axes, &axis, &SizedAxis::axis);
-  require(found != p.more_axes.end(), "a placed axis has a size");
-  return found->size;
+// Along axes::data.
+int data_ranks(const Cluster& cluster, const Parallelism& p) {
+  return rank_count(cluster) / (p.tensor * p.pipeline * more_ranks(p));
+}
+
+// Along axes::data and each other axis of that kind.
+int ranks_along(const Cluster& cluster, const Parallelism& p, bool (*counts)(const Axis& axis)) {
+  int ranks = data_ranks(cluster, p);
+  for (const SizedAxis& more : p.more_axes) {
+    if (more.axis != nullptr && counts(*more.axis)) ranks *= more.size;
+  }
+  return ranks;
+}
+
+// Those that hold the same dense weights as the first one, ascending.
+std::vector<int> first_holders(const Cluster& cluster, const Parallelism& p) {
+  const Layout layout = layout_of(cluster, p);
+  std::vector<const Axis*> axes = layout.axes();
+  std::erase_if(axes, [](const Axis* axis) { return !holds_the_same(*axis); });
+  return layout.group_of(0, axes);
 }
 
 }  // namespace
 
 Layout layout_of(const Cluster& cluster, const Parallelism& p) {
-  std::vector<SizedAxis> sized;
-  for (const Axis* axis : {&axes::tensor, &axes::data, &axes::pipeline}) {
-    sized.push_back({axis, size_along(cluster, p, *axis)});
-  }
+  std::vector<SizedAxis> sized{{&axes::tensor, p.tensor},
+                               {&axes::data, data_ranks(cluster, p)},
+                               {&axes::pipeline, p.pipeline}};
   for (const SizedAxis& more : p.more_axes) {
     if (more.axis != nullptr) sized.push_back(more);
   }
   return {sized, p.placement};
 }
 
-int data_parallel(const Cluster& cluster, const Parallelism& p) {
-  return rank_count(cluster) / (p.tensor * p.pipeline * more_ranks(p, false));
+Factoring factoring_of(const Cluster& cluster, const Parallelism& p) {
+  return {layout_of(cluster, p), p.expert_axes};
+}
+
+int replicas(const Cluster& cluster, const Parallelism& p) {
+  return ranks_along(cluster, p, [](const Axis& axis) { return axis.splits == Splits::samples; });
+}
+
+int holders(const Cluster& cluster, const Parallelism& p, Weights group) {
+  if (group == Weights::dense) return ranks_along(cluster, p, holds_the_same);
+  return factoring_of(cluster, p).holders(group);
 }
 
 int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
@@ -82,33 +103,28 @@ int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
   return static_cast<int>(most);
 }
 
-bool has_even_replicas(const Cluster& cluster, const Parallelism& p) {
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    for (int t = 0; t < p.tensor; ++t) {
-      std::map<int, int> replicas;  // by node
-      for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
-        ++replicas[node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
-      }
-      const int first = replicas.begin()->second;
-      if (std::ranges::any_of(replicas, [&](const auto& one) { return one.second != first; })) {
-        return false;
-      }
-    }
-  }
-  return true;
+bool has_even_holders(const Cluster& cluster, const Parallelism& p) {
+  const auto lie_evenly = [&](const std::vector<int>& ranks) {
+    std::map<int, int> by_node;
+    for (const int rank : ranks) ++by_node[node_of(cluster, rank)];
+    const int first = by_node.begin()->second;
+    return std::ranges::all_of(by_node, [&](const auto& one) { return one.second == first; });
+  };
+  return std::ranges::all_of(factoring_of(cluster, p).groups_of_holders(Weights::dense),
+                             lie_evenly);
 }
 
-int shard_ranks(const Cluster& cluster, const Parallelism& parallelism) {
-  const int ranks = parallelism.sharding.ranks;
-  if (parallelism.sharding.stage == 0) return 1;
-  return ranks > 0 ? ranks : data_parallel(cluster, parallelism);
+int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {
+  const int ranks = p.sharding.ranks;
+  if (p.sharding.stage == 0) return 1;
+  if (ranks > 0 && group == Weights::dense) return ranks;
+  const int all = holders(cluster, p, group);
+  return ranks > 0 ? std::min(ranks, all) : all;
 }
 
-int replica_nodes(const Cluster& cluster, const Parallelism& parallelism) {
+int holder_nodes(const Cluster& cluster, const Parallelism& p) {
   std::set<int> nodes;
-  for (int replica = 0; replica < data_parallel(cluster, parallelism); ++replica) {
-    nodes.insert(node_of(cluster, rank_of(cluster, parallelism, {0, replica, 0})));
-  }
+  for (const int rank : first_holders(cluster, p)) nodes.insert(node_of(cluster, rank));
   return static_cast<int>(nodes.size());
 }
 
@@ -145,7 +161,7 @@ int inputs_gathered_again(const Parallelism& p) {
 }
 
 std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism) {
-  return std::int64_t{data_parallel(cluster, parallelism)} * parallelism.micro_batch *
+  return std::int64_t{replicas(cluster, parallelism)} * parallelism.micro_batch *
          parallelism.accumulation;
 }
 
@@ -248,7 +264,7 @@ void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem&
     note_ranks(cluster, p, problem);
     return;
   }
-  const int data = data_parallel(cluster, p);
+  const int data = holders(cluster, p);
   if (data % shard_ranks(cluster, p) != 0) {
     problem(
         fmt::format("`hybrid-shard`: {} does not divide the {} data-parallel ranks; choose a "
@@ -279,27 +295,6 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   if (const std::string lines = problems(cluster, model, p); !lines.empty()) {
     throw InputError(lines);
   }
-}
-
-int rank_of(const Cluster& cluster, const Parallelism& p, const Place& place) {
-  int rank = 0;
-  int stride = 1;
-  int replica = place.replica;
-  for (const Axis* axis : p.placement) {
-    if (axis == nullptr) break;
-    const int size = size_along(cluster, p, *axis);
-    if (axis->same_weights) {
-      rank += replica % size * stride;
-      replica /= size;
-    } else {
-      rank += (axis == &axes::tensor     ? place.tensor
-               : axis == &axes::pipeline ? place.stage
-                                         : 0) *
-              stride;
-    }
-    stride *= size;
-  }
-  return rank;
 }
 
 StageParameters stage_parameters(const Model& model, const Parallelism& p, int stage) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
-#include "sim/layout/layout.hpp"
+#include "sim/layout/factoring.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/model.hpp"
@@ -141,7 +141,8 @@ struct Parallelism {
   int pipeline = 1;
   int virtual_stages = 1;  // chunks of layers per pipeline stage: interleaved 1F1B
   CountedEnds counted_ends = CountedEnds::none;
-  std::array<SizedAxis, kMostAxes - 3> more_axes = {};  // unused: null
+  std::array<SizedAxis, kMostAxes - 3> more_axes = {};    // of dense weights; unused: null
+  std::array<SizedAxis, kMostAxes - 1> expert_axes = {};  // from neighbours on; unused: null
   Placement placement{&axes::tensor, &axes::data, &axes::pipeline};
   bool sequence_parallel = false;
   int micro_batch = 1;   // sequences per forward pass of a replica
@@ -168,16 +169,21 @@ struct Parallelism {
 
 // Tensor-parallel, data-parallel and pipeline ranks, then more axes.
 [[nodiscard]] Layout layout_of(const Cluster& cluster, const Parallelism& parallelism);
-// Replicas of the model: ranks that hold the same weights.
-[[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
-// Whether each place of the model has as many replicas on every node that has any.
-[[nodiscard]] bool has_even_replicas(const Cluster& cluster, const Parallelism& parallelism);
-// Data-parallel ranks that share one set of shards: 1 without sharding.
-[[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism);
+[[nodiscard]] Factoring factoring_of(const Cluster& cluster, const Parallelism& parallelism);
+// Replicas of the model: parts of the job that compute with other samples.
+[[nodiscard]] int replicas(const Cluster& cluster, const Parallelism& parallelism);
+// Ranks that hold the same weights of a group of parameters.
+[[nodiscard]] int holders(const Cluster& cluster, const Parallelism& parallelism,
+                          Weights group = Weights::dense);
+// Whether each place of the model has as many holders on every node that has any.
+[[nodiscard]] bool has_even_holders(const Cluster& cluster, const Parallelism& parallelism);
+// Holders of the same weights that share one set of shards: 1 without sharding.
+[[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism,
+                              Weights group = Weights::dense);
 // Most nodes that a tensor-parallel group spans.
 [[nodiscard]] int tensor_nodes(const Cluster& cluster, const Parallelism& parallelism);
-// Nodes that hold the replicas of one tensor-parallel place of a stage.
-[[nodiscard]] int replica_nodes(const Cluster& cluster, const Parallelism& parallelism);
+// Nodes of the ranks that hold the same weights as the first one.
+[[nodiscard]] int holder_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Whether the backward pass computes a layer's last product again, and sums it over tensor-parallel
 // ranks, although its own kernels read nothing of that.
 [[nodiscard]] bool recomputes_last(const Parallelism& parallelism);
@@ -201,15 +207,6 @@ struct Parallelism {
                                    const Parallelism& parallelism);
 // Throws them as one InputError.
 void check(const Cluster& cluster, const Model& model, const Parallelism& parallelism);
-
-// A rank's place in the job. Replicas are numbered by rank.
-struct Place {
-  int stage = 0;
-  int replica = 0;
-  int tensor = 0;
-};
-[[nodiscard]] int rank_of(const Cluster& cluster, const Parallelism& parallelism,
-                          const Place& place);
 
 // Parameters of a rank of the stage, by layer, and outside the layers.
 struct StageParameters {

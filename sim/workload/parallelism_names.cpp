@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace sim {
 
@@ -16,6 +17,32 @@ std::string to_text(const Overlap& overlap) {
   }
   if (all) return "all";
   return text.empty() ? "none" : text;
+}
+
+std::string to_text(const Placement& placement) {
+  std::string text;
+  for (const Axis* axis : placement) {
+    if (axis != nullptr) text += (text.empty() ? "" : "-") + std::string(axis->name);
+  }
+  return text;
+}
+
+std::vector<Placement> all_placements(std::span<const Axis* const> axes) {
+  std::vector<std::size_t> order(axes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Placement> all;
+  do {
+    Placement& one = all.emplace_back();
+    std::ranges::transform(order, one.begin(), [&](std::size_t place) { return axes[place]; });
+  } while (std::ranges::next_permutation(order).found);
+  return all;
+}
+
+std::optional<Placement> placement_of(std::string_view text, std::span<const Axis* const> axes) {
+  for (const Placement& one : all_placements(axes)) {
+    if (to_text(one) == text) return one;
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -39,7 +66,7 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`pp`", a.pipeline, b.pipeline);
   add("`virtual-stages`", a.virtual_stages, b.virtual_stages);
   add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
-  add("`placement`", name_of(a.placement, kPlacements), name_of(b.placement, kPlacements));
+  add("`placement`", to_text(a.placement), to_text(b.placement));
   add("`zero`", a.sharding.stage, b.sharding.stage);
   if (b.sharding.ranks > 0) add("`hybrid-shard`", a.sharding.ranks, b.sharding.ranks);
   if (b.sharding.stage == 3) {

@@ -2,7 +2,11 @@
 // Names of a Parallelism's choices, in inputs and reports.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/base/names.hpp"
 #include "sim/workload/parallelism.hpp"
@@ -41,13 +45,17 @@ inline constexpr EnumName<CountedEnds> kCountedEnds[]{{"none", CountedEnds::none
                                                       {"embedding", CountedEnds::embedding},
                                                       {"head", CountedEnds::head},
                                                       {"both", CountedEnds::both}};
-inline constexpr EnumName<Placement> kPlacements[]{
-    {"tp-dp-pp", {&axes::tensor, &axes::data, &axes::pipeline}},
-    {"tp-pp-dp", {&axes::tensor, &axes::pipeline, &axes::data}},
-    {"dp-tp-pp", {&axes::data, &axes::tensor, &axes::pipeline}},
-    {"dp-pp-tp", {&axes::data, &axes::pipeline, &axes::tensor}},
-    {"pp-tp-dp", {&axes::pipeline, &axes::tensor, &axes::data}},
-    {"pp-dp-tp", {&axes::pipeline, &axes::data, &axes::tensor}}};
+
+// The axes of dense weights that jobs name.
+inline constexpr const Axis* kPlacedAxes[]{&axes::tensor, &axes::data, &axes::pipeline};
+// "tp-dp-pp": neighbours first.
+[[nodiscard]] std::string to_text(const Placement& placement);
+// None unless the text names each of the axes once.
+[[nodiscard]] std::optional<Placement> placement_of(
+    std::string_view text, std::span<const Axis* const> axes = kPlacedAxes);
+// All orders of the axes.
+[[nodiscard]] std::vector<Placement> all_placements(
+    std::span<const Axis* const> axes = kPlacedAxes);
 
 // "gradients,weights", "all" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);

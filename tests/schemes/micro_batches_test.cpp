@@ -241,8 +241,8 @@ TEST(Pipeline, SendsActivationsForwardAndTheirGradientsBackOverEveryBorderOfItsC
 TEST(Placement, MovesBytesBetweenLinksAndAddsNone) {
   Parallelism p{.tensor = 2, .pipeline = 2, .accumulation = 2, .sharding = {.stage = 3}};
   const Schedule usual = plan(small_cluster(), deep_model(), p, uncompressed());
-  for (const auto& named : kPlacements) {
-    p.placement = named.value;
+  for (const Placement& placement : all_placements()) {
+    p.placement = placement;
     const Schedule other = plan(small_cluster(), deep_model(), p, uncompressed());
     for (const Phase phase : {Phase::tensor_comm, Phase::weight_comm, Phase::gradient_comm}) {
       EXPECT_NEAR(sent_by_all(other, phase) / sent_by_all(usual, phase), 1, 1e-12);

@@ -155,15 +155,15 @@ struct Span {
 
 // Rank 0's gathers of units, in the order of their use, and the compute that each is for. Units are
 // layers; a micro-batch uses them forward, then backward.
-struct Uses {
+struct WeightUses {
   std::vector<Span> gathers, computes;
 };
 
-Uses uses_of(const Cluster& cluster, const Parallelism& parallelism) {
+WeightUses uses_of(const Cluster& cluster, const Parallelism& parallelism) {
   const Model model = deep_model();
   const Schedule schedule = plan(cluster, model, parallelism, plain_sharding());
   const Timeline timeline = simulate(schedule, cluster);
-  Uses uses;
+  WeightUses uses;
   std::map<std::string, Span> backward;
   for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
     const Operation& one = schedule.operations[i];
@@ -193,8 +193,8 @@ class PrefetchDepth : public testing::TestWithParam<int> {};
 TEST_P(PrefetchDepth, GathersAUnitOnceThoseMoreThanThatBeforeItAreComputed) {
   const int ahead = GetParam();
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Uses uses = uses_of(sharding_cluster(nvlink),
-                              {.overlap = kFsdp, .sharding = {.stage = 3, .prefetch = ahead}});
+    const WeightUses uses = uses_of(
+        sharding_cluster(nvlink), {.overlap = kFsdp, .sharding = {.stage = 3, .prefetch = ahead}});
     ASSERT_EQ(uses.gathers.size(), 8U);
     ASSERT_EQ(uses.computes.size(), 8U);
     for (std::size_t j = 0; j < 8; ++j) {
@@ -211,8 +211,9 @@ TEST_P(PrefetchDepth, GathersAUnitOnceThoseMoreThanThatBeforeItAreComputed) {
 // From the start of its gather to the end of its compute.
 TEST_P(PrefetchDepth, HoldsAsManyUnitsAndTheOneThatComputes) {
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Uses uses = uses_of(sharding_cluster(nvlink),
-                              {.overlap = kFsdp, .sharding = {.stage = 3, .prefetch = GetParam()}});
+    const WeightUses uses =
+        uses_of(sharding_cluster(nvlink),
+                {.overlap = kFsdp, .sharding = {.stage = 3, .prefetch = GetParam()}});
     for (const Span& now : uses.gathers) {
       int held = 0;
       for (std::size_t j = 0; j < uses.gathers.size(); ++j) {

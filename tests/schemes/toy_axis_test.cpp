@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An axis that nothing else knows: ranks that hold the same weights and, after each block of a layer,
-// gather what all of them have, as keys and values of a sequence's parts. What layout, exchanges of
-// gradients and passes need of it is its row.
+// Axes that nothing else knows. What layout, batch, gradients, shards and exchanges need of them is their
+// rows: one along which ranks hold the same weights and compute with other tokens of the same samples, and
+// gather after each block of a layer what all of them have, as keys and values of a sequence's parts; and
+// one along which they hold other experts.
 #include <gtest/gtest.h>
 
 #include "sim/program/block_exchange.hpp"
+#include "sim/program/groups.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -23,11 +25,17 @@ Communication gather(const StepSizes&, double bytes) {
 }
 
 constexpr BlockExchange kGather{gather};
-const Axis kContext{.name = "cp", .same_weights = true, .after_block = &kGather};
+const Axis kContext{.name = "cp", .splits = Splits::tokens, .after_block = &kGather};
+constexpr Axis kExperts{.name = "ep", .of = Weights::experts};
 
 Parallelism of_two(Parallelism p) {
   p.more_axes[0] = {&kContext, 2};
   p.placement = {&axes::tensor, &kContext, &axes::pipeline, &axes::data};
+  return p;
+}
+
+Parallelism with_experts(int ranks, Parallelism p) {
+  p.expert_axes[0] = {&kExperts, ranks};
   return p;
 }
 
@@ -37,19 +45,99 @@ double sent_by_kind(const Schedule& schedule, Phase phase) {
          std::accumulate(bytes.inter_node.begin(), bytes.inter_node.end(), 0.0);
 }
 
+using Lists = std::vector<std::vector<int>>;
+
 TEST(ToyAxis, LiesWhereItIsPlaced) {
   const Cluster cluster = small_cluster();
   const Parallelism p = of_two({.tensor = 2});
-  EXPECT_EQ(data_parallel(cluster, p), 4);
   const Layout layout = layout_of(cluster, p);
   EXPECT_EQ(layout.size(kContext), 2);
   EXPECT_EQ(layout.size(axes::data), 2);
   const Axis* const context[] = {&kContext};
-  EXPECT_EQ(layout.groups(context),
-            (std::vector<std::vector<int>>{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(layout.groups(context), (Lists{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
 }
 
-TEST(ToyAxis, ExchangesAfterEachBlockAndSumsGradientsWithItsReplicas) {
+// 8 ranks are 4 that hold each half of the weights, and two of those share a sample.
+TEST(ToyAxis, ThatSplitsTokensHoldsWeightsAndNoSamples) {
+  const Cluster cluster = small_cluster();
+  const Parallelism p = of_two({.tensor = 2, .micro_batch = 3, .accumulation = 5});
+  EXPECT_EQ(holders(cluster, p), 4);
+  EXPECT_EQ(shard_ranks(cluster, p), 4);
+  EXPECT_EQ(replicas(cluster, p), 2);
+  EXPECT_EQ(global_batch(cluster, p), 2 * 3 * 5);
+}
+
+// An axis that splits weights in a way of its own: rank 1 and rank 5 hold what 0 and 4 do not.
+TEST(ToyAxis, ThatSplitsWeightsHasItsOwnHolders) {
+  constexpr Axis kOther{.name = "other"};
+  const Cluster cluster = small_cluster();
+  Parallelism p{.tensor = 2, .micro_batch = 3};
+  p.more_axes[0] = {&kOther, 2};
+  p.placement = {&kOther, &axes::tensor, &axes::data, &axes::pipeline};
+  EXPECT_EQ(holders(cluster, p), 2);
+  EXPECT_EQ(global_batch(cluster, p), 2 * 3);
+  EXPECT_EQ(factoring_of(cluster, p).groups_of_holders(Weights::dense),
+            (Lists{{0, 4}, {2, 6}, {1, 5}, {3, 7}}));
+  EXPECT_EQ(holder_nodes(cluster, p), 2);
+  EXPECT_TRUE(has_even_holders(cluster, p));
+}
+
+// The same ranks once more: 8 of a stage are 2 x 4 dense, and 4 x 2 of experts.
+TEST(ToyAxis, OfExpertsDividesTheRanksOfAStageAnew) {
+  const Cluster cluster = small_cluster();
+  const Parallelism p = with_experts(4, {.tensor = 2, .micro_batch = 3});
+  EXPECT_EQ(global_batch(cluster, p), 4 * 3);
+  EXPECT_EQ(holders(cluster, p), 4);
+  EXPECT_EQ(holders(cluster, p, Weights::experts), 2);
+  EXPECT_EQ(shard_ranks(cluster, p, Weights::experts), 2);
+  const Factoring factoring = factoring_of(cluster, p);
+  EXPECT_EQ(factoring.size(kExperts), 4);
+  EXPECT_EQ(factoring.groups(kExperts), (Lists{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(factoring.groups_of_holders(Weights::experts), (Lists{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+}
+
+// Wherever the pipeline lies, each stage for itself.
+TEST(ToyAxis, OfExpertsStaysInAStage) {
+  const Cluster cluster = small_cluster();
+  for (const Placement placement : {Placement{&axes::tensor, &axes::data, &axes::pipeline},
+                                    Placement{&axes::pipeline, &axes::data, &axes::tensor},
+                                    Placement{&axes::data, &axes::pipeline, &axes::tensor}}) {
+    Parallelism p = with_experts(2, {.tensor = 2, .pipeline = 2});
+    p.placement = placement;
+    const Factoring factoring = factoring_of(cluster, p);
+    for (const Lists& lists :
+         {factoring.groups(kExperts), factoring.groups_of_holders(Weights::experts)}) {
+      EXPECT_EQ(lists.size(), 4U);
+      for (const std::vector<int>& group : lists) {
+        ASSERT_EQ(group.size(), 2U);
+        EXPECT_EQ(factoring.dense().place(group[0], axes::pipeline),
+                  factoring.dense().place(group[1], axes::pipeline));
+      }
+    }
+  }
+}
+
+// Gradients of dense weights among all, those of experts among the ranks that hold the same ones.
+TEST(ToyAxis, OfExpertsSumsTheirGradientsAmongTheirHolders) {
+  const Cluster cluster = small_cluster();
+  const Model model = deep_model();
+  const Calibration calibration = roofline();
+  const StepContext context{cluster, model, calibration, with_experts(4, {})};
+  Program program;
+  for (const Weights weights : {Weights::dense, Weights::experts}) {
+    Communication& sum = program.communications.emplace_back();
+    sum.weights = weights;
+    sum.add(Transfer{.collective = CollectiveKind::reduce_scatter, .among = Among::shards});
+  }
+  std::map<Weights, Lists> summed;
+  for_each_group(program, context, [&](const GroupsKey& key, Ranks ranks, const Uses&) {
+    summed[key.weights].push_back(std::move(ranks));
+  });
+  EXPECT_EQ(summed[Weights::dense], (Lists{{0, 1, 2, 3, 4, 5, 6, 7}}));
+  EXPECT_EQ(summed[Weights::experts], (Lists{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+}
+
+TEST(ToyAxis, ExchangesAfterEachBlockAndSumsGradientsWithItsHolders) {
   for (const int pipeline : {1, 2}) {
     for (const int stage : {1, 3}) {
       Parallelism p{.pipeline = pipeline, .accumulation = 2};

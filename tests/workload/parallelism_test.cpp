@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sim/workload/parallelism_names.hpp"
@@ -104,33 +105,26 @@ TEST(Check, RefusesFp8OnAGpuWithoutItsRate) {
 }
 
 // Every order of the three; the first named are neighbours.
-TEST(RankOf, NumbersEveryPlaceOnceAlongItsAxes) {
+TEST(Placements, NumberEveryRankOnceAlongTheirAxes) {
   const Cluster cluster = small_cluster(3, 4);
   Parallelism p{.tensor = 2, .pipeline = 3};
-  const auto rank = [&](int stage, int replica, int t) {
-    return rank_of(cluster, p, {.stage = stage, .replica = replica, .tensor = t});
-  };
-  for (const auto& named : kPlacements) {
-    p.placement = named.value;
-    std::set<int> ranks;
-    for (int stage = 0; stage < 3; ++stage) {
-      for (int replica = 0; replica < 2; ++replica) {
-        for (int t = 0; t < 2; ++t) ranks.insert(rank(stage, replica, t));
-      }
-    }
-    EXPECT_EQ(ranks.size(), 12U);
-    EXPECT_EQ(*ranks.rbegin(), 11);
-    const std::map<const Axis*, int> neighbour{{&axes::tensor, rank(0, 0, 1)},
-                                               {&axes::data, rank(0, 1, 0)},
-                                               {&axes::pipeline, rank(1, 0, 0)}};
-    EXPECT_EQ(neighbour.at(p.placement.front()), 1);
+  EXPECT_EQ(all_placements().size(), 6U);
+  for (const Placement& placement : all_placements()) {
+    EXPECT_EQ(placement_of(to_text(placement)), placement);
+    p.placement = placement;
     const Layout layout = layout_of(cluster, p);
     EXPECT_EQ(layout.ranks(), 12);
-    for (int r = 0; r < 12; ++r) {
-      EXPECT_EQ(rank(layout.place(r, axes::pipeline), layout.place(r, axes::data),
-                     layout.place(r, axes::tensor)),
-                r);
+    EXPECT_EQ(layout.at(0, *placement.front(), 1), 1);
+    std::set<std::tuple<int, int, int>> places;
+    for (int rank = 0; rank < 12; ++rank) {
+      places.emplace(layout.place(rank, axes::pipeline), layout.place(rank, axes::data),
+                     layout.place(rank, axes::tensor));
     }
+    EXPECT_EQ(places.size(), 12U);
+    EXPECT_EQ(factoring_of(cluster, p).stages().size(), 3U);
+  }
+  for (const char* text : {"tp-dp", "tp-dp-pp-pp", "tp-tp-pp", ""}) {
+    EXPECT_FALSE(placement_of(text)) << text;
   }
 }
 

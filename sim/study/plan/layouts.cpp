@@ -104,7 +104,7 @@ class FrameSearch {
   [[nodiscard]] bool placement_matters(const Parallelism& p) const {
     return std::ranges::any_of(grounds_, [&](const Ground& one) {
       const Cluster& cluster = one.job->cluster();
-      return data_parallel(cluster, at(one, p)) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
+      return holders(cluster, at(one, p)) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
     });
   }
 
@@ -145,7 +145,7 @@ class FrameSearch {
   void add_splits(const Parallelism& p) {
     std::int64_t pass = 0;  // tokens of a micro-batch of one sequence in every replica
     for (const Ground& ground : grounds_) {
-      pass += std::int64_t{ground.count} * data_parallel(ground.job->cluster(), at(ground, p)) *
+      pass += std::int64_t{ground.count} * replicas(ground.job->cluster(), at(ground, p)) *
               first_.model.sequence;
     }
     const std::int64_t passes = (batch_tokens_ - 1) / pass + 1;
@@ -192,7 +192,7 @@ void add_forms(const Job& job, std::size_t scheme, const Parallelism& sharded,
   std::vector precisions{Precision::bf16, Precision::fp32};
   if (job.given.contains("gradient-precision")) precisions = {given.gradients};
   std::vector reshards{true, false};
-  const bool gathers = sharded.sharding.stage == 3 && data_parallel(job.cluster(), sharded) > 1;
+  const bool gathers = sharded.sharding.stage == 3 && holders(job.cluster(), sharded) > 1;
   if (!gathers || job.given.contains("reshard")) {
     reshards = {given.sharding.reshard_after_forward};
   }
@@ -219,7 +219,7 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const 
   const auto by_node_possible = [&](const Scheme& scheme) {
     return std::ranges::all_of(grounds, [&](const Ground& one) {
       const Inside at = inside(one, scheme, frame);
-      return !is_by_node(at.scheme) || has_even_replicas(one.job->cluster(), at.parallelism);
+      return !is_by_node(at.scheme) || has_even_holders(one.job->cluster(), at.parallelism);
     });
   };
   const auto possible = [&](const Scheme& scheme, const Parallelism& p) {

@@ -56,7 +56,9 @@ class NodeBytes {
       : job_(job),
         p_(setup.parallelism),
         scheme_(setup.scheme),
-        data_(data_parallel(job.cluster(), p_)),
+        factoring_(factoring_of(job.cluster(), p_)),
+        holders_(factoring_.groups_of_holders(Weights::dense)),
+        data_(static_cast<int>(holders_.front().size())),
         shards_(shard_ranks(job.cluster(), p_)),
         weight_(weight_bytes(p_, scheme_)),
         leaving_(static_cast<std::size_t>(job.cluster().nodes)) {
@@ -90,29 +92,28 @@ class NodeBytes {
   // With the weights of a stage that are gathered.
   [[nodiscard]] double most(const auto& gathered, double reductions) {
     std::ranges::fill(leaving_, 0);
-    for (int stage = 0; stage < p_.pipeline; ++stage) {
+    for (const std::vector<int>& ranks : holders_) {
+      const int stage = factoring_.dense().place(ranks.front(), axes::pipeline);
       const LeavingBytes& gradients = gradients_[static_cast<std::size_t>(stage)];
       const double exchanged = weight_ * gathered(stage_parameters(job_.model, p_, stage)) +
                                reductions * gradients.shards;
-      for (int t = 0; t < p_.tensor; ++t) {
-        for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
-          add({stage, first, t}, 1, shards_, exchanged);
-        }
-        for (int first = 0; first < shards_ && shards_ < data_; ++first) {
-          add({stage, first, t}, shards_, data_ / shards_, reductions * gradients.replicas);
-        }
-        add({stage, 0, t}, 1, data_, reductions * gradients.same_weights);
+      for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
+        add(ranks, first, 1, shards_, exchanged);
       }
+      for (int first = 0; first < shards_ && shards_ < data_; ++first) {
+        add(ranks, first, shards_, data_ / shards_, reductions * gradients.replicas);
+      }
+      add(ranks, 0, 1, data_, reductions * gradients.same_weights);
     }
     return *std::ranges::max_element(leaving_);
   }
 
-  // Of `count` replicas, `stride` apart, that have one part each of `bytes`.
-  void add(Place place, int stride, int count, double bytes) {
+  // Of `count` ranks, from place `first` on, `stride` apart, that have one part each of `bytes`.
+  void add(const std::vector<int>& ranks, int first, int stride, int count, double bytes) {
     if (bytes == 0) return;
     std::vector<int> held(leaving_.size());
-    for (int i = 0; i < count; ++i, place.replica += stride) {
-      const int rank = rank_of(job_.cluster(), p_, place);
+    for (int i = 0; i < count; ++i) {
+      const int rank = ranks[static_cast<std::size_t>(first + i * stride)];
       ++held[static_cast<std::size_t>(node_of(job_.cluster(), rank))];
     }
     for (std::size_t node = 0; node < held.size(); ++node) {
@@ -123,6 +124,8 @@ class NodeBytes {
   const Job& job_;
   const Parallelism& p_;
   const Scheme& scheme_;
+  Factoring factoring_;
+  std::vector<std::vector<int>> holders_;  // of the same weights
   int data_, shards_;
   double weight_;
   std::vector<LeavingBytes> gradients_;  // of a reduction, by stage
@@ -283,7 +286,7 @@ FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
   const Parallelism& p = setup.parallelism;
   const LeastPass pass(job);
-  const bool several = data_parallel(job.cluster(), p) > 1;
+  const bool several = holders(job.cluster(), p) > 1;
   const double gradient = bytes_of(p.gradients);
   std::vector<Buffers> all;
   for (int stage = 0; stage < p.pipeline; ++stage) {

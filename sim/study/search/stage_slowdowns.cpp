@@ -13,13 +13,11 @@ StageSlowdowns stage_slowdowns(const Cluster& cluster, const Parallelism& p) {
   const std::vector<double> by_rank = rank_slowdowns(cluster);
   StageSlowdowns found{.stage = std::numeric_limits<double>::infinity(),
                        .fastest = *std::ranges::min_element(by_rank)};
-  for (int stage = 0; stage < p.pipeline; ++stage) {
+  const Factoring factoring = factoring_of(cluster, p);
+  for (const std::vector<int>& stage : factoring.stages()) {
     double slowest = 0;
-    for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
-      for (int tensor = 0; tensor < p.tensor; ++tensor) {
-        const int rank = rank_of(cluster, p, {stage, replica, tensor});
-        slowest = std::max(slowest, by_rank[static_cast<std::size_t>(rank)]);
-      }
+    for (const int rank : stage) {
+      slowest = std::max(slowest, by_rank[static_cast<std::size_t>(rank)]);
     }
     found.stage = std::min(found.stage, slowest);
   }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/layout/factoring.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+std::vector<std::vector<int>> stages_of(const Layout& dense) {
+  std::vector<const Axis*> in_stage = dense.axes();
+  std::erase(in_stage, &axes::pipeline);
+  std::vector<std::vector<int>> stages = dense.groups(in_stage);
+  for (std::vector<int>& ranks : stages) std::ranges::sort(ranks);
+  return stages;
+}
+
+Layout experts_of(int ranks, std::span<const SizedAxis> experts) {
+  std::vector<SizedAxis> sized;
+  Placement placement = {};
+  for (const SizedAxis& one : experts) {
+    if (one.axis == nullptr) continue;
+    require(one.axis->of == Weights::experts && ranks % one.size == 0,
+            "axes of experts divide the ranks of a stage");
+    placement[sized.size()] = one.axis;
+    sized.push_back(one);
+    ranks /= one.size;
+  }
+  placement[sized.size()] = &axes::expert_data;
+  sized.push_back({&axes::expert_data, ranks});
+  return {sized, placement};
+}
+
+}  // namespace
+
+Factoring::Factoring(Layout dense, std::span<const SizedAxis> experts)
+    : dense_(std::move(dense)),
+      stages_(stages_of(dense_)),
+      experts_(experts_of(static_cast<int>(stages_.front().size()), experts)) {}
+
+std::vector<const Axis*> Factoring::holding(Weights group) const {
+  std::vector<const Axis*> axes = of(group).axes();
+  std::erase_if(axes, [](const Axis* axis) { return !holds_the_same(*axis); });
+  return axes;
+}
+
+int Factoring::holders(Weights group) const {
+  int ranks = 1;
+  for (const Axis* axis : holding(group)) ranks *= size(*axis);
+  return ranks;
+}
+
+std::vector<std::vector<int>> Factoring::groups(Weights group,
+                                                std::span<const Axis* const> axes) const {
+  std::vector<std::vector<int>> groups;
+  if (group == Weights::dense) {
+    groups = dense_.groups(axes);
+  } else {
+    const std::vector<std::vector<int>> places = experts_.groups(axes);
+    for (const std::vector<int>& stage : stages_) {
+      for (std::vector<int> ranks : places) {
+        for (int& rank : ranks) rank = stage[static_cast<std::size_t>(rank)];
+        groups.push_back(std::move(ranks));
+      }
+    }
+  }
+  for (std::vector<int>& ranks : groups) std::ranges::sort(ranks);
+  return groups;
+}
+
+std::vector<std::vector<int>> Factoring::groups(const Axis& axis) const {
+  const Axis* const along[] = {&axis};
+  return groups(axis.of, along);
+}
+
+std::vector<std::vector<int>> Factoring::groups_of_holders(Weights group) const {
+  return groups(group, holding(group));
+}
+
+}  // namespace sim
