@@ -14,12 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<ErrorCell>;
 
-constexpr Format integers(Element element, std::size_t group, Rounding rounding) {
-  return {.element = element, .scale = Scale::amax, .group = group, .rounding = rounding};
-}
-constexpr Rounding kNearest = Rounding::nearest;
-constexpr Rounding kStochastic = Rounding::stochastic;
-
 // Gradients of the ranks of a shape, of which `common` is shared.
 struct GradientColumn {
   std::string name;
@@ -80,14 +74,6 @@ void add_shape(const ReductionShape& shape, std::uint64_t seed, Cells& cells) {
   }
 }
 
-Codec grouped(const Format& format) {
-  return {.name = "",
-          .summary = "",
-          .format = format,
-          .encode = encode_groups,
-          .decode = decode_groups};
-}
-
 Json weight_figures(const WeightExchange& exchange, const AdamTrace& trace) {
   const std::vector<double> errors = weight_errors(trace, exchange);
   return {{"lr_6e-4", {{"relative_l2", errors.at(0)}}},
@@ -135,29 +121,27 @@ void add_fed_reductions(const ErrorTableSize& size, std::uint64_t seed, Cells& c
   }
 }
 
-// qW sends the weights, qWD their differences: INT4 with a scale for 2048 elements and stochastic
-// rounding, where the name says no other.
 void add_weights(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
   const AdamTrace trace = two_phases(size.trained_weights, seed);
-  const auto add = [&](const char* name, const WeightExchange& exchange) {
-    cells.push_back(
-        {"weights", name, "", [exchange, trace] { return weight_figures(exchange, trace); }});
+  const auto add = [&](bool difference, std::string_view codec, const WeightExchange& exchange) {
+    cells.push_back({"weights", weights_name(difference, codec), "",
+                     [exchange, trace] { return weight_figures(exchange, trace); }});
   };
-  const auto weights = [](Element element, std::size_t group, Rounding rounding) {
-    return send_weights(grouped(integers(element, group, rounding)));
+  const auto weights = [&](std::string_view codec) {
+    add(false, codec, send_weights(codec_named(codec)));
   };
-  const auto differences = [](Element element, std::size_t group, Rounding rounding) {
-    return send_differences(integers(element, group, rounding));
+  const auto differences = [&](std::string_view codec) {
+    add(true, codec, send_differences(codec_named(codec).format));
   };
-  add("bf16", send_weights(codec_named("bf16")));
-  add("qW", weights(Element::int4, 2048, kStochastic));
-  add("qW_int4_g32_nearest", weights(Element::int4, 32, kNearest));
-  add("qW_int8_nearest", weights(Element::int8, 2048, kNearest));
-  add("qWD", differences(Element::int4, 2048, kStochastic));
-  add("qWD_nearest", differences(Element::int4, 2048, kNearest));
-  add("qWD_g128", differences(Element::int4, 128, kStochastic));
-  add("qWD_int2_g128", differences(Element::int2, 128, kStochastic));
-  add("qWD_int8", differences(Element::int8, 2048, kStochastic));
+  weights("bf16");
+  weights("int4_g2048_sr");
+  weights("int4_g32");
+  weights("int8_g2048");
+  differences("int4_g2048_sr");
+  differences("int4_g2048");
+  differences("int4_g128_sr");
+  differences("int2_g128_sr");
+  differences("int8_g2048_sr");
 }
 
 }  // namespace codecs

@@ -56,6 +56,10 @@ enum class Carried { nothing, float32, loco };
   if (encodes_again(hops)) name.append("/").append(again);
   return name;
 }
+// Of weights that are sent as they are, or as differences: "int4_g32", "difference/int4_g32".
+[[nodiscard]] inline std::string weights_name(bool difference, std::string_view codec) {
+  return (difference ? "difference/" : "") + std::string(codec);
+}
 // The ranks of the figures: "8x4". One level ignores nodes: "32".
 [[nodiscard]] inline std::string shape_name(bool on_two_levels, const RankShape& shape) {
   return on_two_levels ? std::to_string(shape.gpus) + "x" + std::to_string(shape.nodes)

@@ -47,7 +47,7 @@ struct ErrorCell {
 // "reductions"  row of reductions.hpp    of ranks, "8x4" or "32": figures by distribution, or
 //                                        distribution + "_half_common"
 // "fed_reductions"                       of ranks, "4x2" or "8": over many steps, with feedback
-// "weights"     "bf16", "qW", "qWD" ...  "lr_6e-4" or "lr_6e-5"
+// "weights"     weights_name()           "lr_6e-4" or "lr_6e-5"
 // "feedback"    codec                    rule of feedback_error.hpp
 // "all_reduces" row of all_reduces.hpp   "normal" or "low_rank"
 // "feedback" has only codecs whose one-step error exceeds kFeedbackAbove for a normal tensor. A

@@ -30,10 +30,11 @@ using codecs::Hops;
 constexpr double kAlike = 1.1;  // the larger of two figures over the smaller
 constexpr const char* kSum = "running_sum";
 
+// Only of differences do errors of steps differ much from those of one encode.
 std::string weight_row(const WeightExchange& weights) {
   if (weights.wire.card) return "";  // which may have the name of a codec
-  if (weights.wire.name() == "bf16") return "bf16";
-  return weights.difference && weights.wire.name() == "int4_g2048_sr" ? "qWD" : "";
+  if (!weights.difference && !weights.wire.is_plain()) return "";
+  return codecs::weights_name(weights.difference, weights.wire.name());
 }
 
 bool rounds(const Wire& wire) {

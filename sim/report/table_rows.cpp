@@ -224,20 +224,13 @@ Rows wide_wire_rows() {
                   [](const Report& r) { return r.compression_ratio_bf16; })};
 }
 
-// "nic_in" of "nic_in_0", "communicator" of "communicator_cap_0_node_0": the table says which kind of
-// link is busiest, the line below it which one.
-std::string kind_of(std::string link) {
-  const std::size_t number = link.find_first_of("0123456789");
-  if (number != std::string::npos) link.erase(link.find_last_not_of('_', number - 1) + 1);
-  return link.substr(0, link.find("_cap"));
-}
-
+// The table says which kind of link is busiest, the line below it which one.
 Rows link_rows(bool rounds) {
   return {{"busiest link",
            [](const Report& r) {
              if (r.busiest_links.empty()) return std::string(kNone);
-             const std::string& link = r.busiest_links.front().link;
-             return r.round ? link : kind_of(link);
+             const LinkUse& use = r.busiest_links.front();
+             return r.round ? use.link : use.kind;
            }},
           figure(rounds ? "  share of the round busy" : "  share of the step busy", "{:.0f} %",
                  [](const Report& r) {

@@ -102,15 +102,17 @@ void add_outer_traffic(const Cluster& cluster, const OuterTraffic& traffic, doub
   schedule.occupancies.push_back(
       transfer_occupancy(cluster.gpu, traffic.channels, wire_bytes, std::move(ranks)));
   const std::size_t links = wiring.links.size();
+  bool counted = false;
   for (std::size_t id = 0; id < links; ++id) {
-    const std::string name = wiring.links[id].name;  // the vector grows
-    if (!wiring.links[id].kind.starts_with("nic_")) continue;
-    wiring.links.push_back({.name = "outer_" + name, .rate_Bps = rate});
+    const Link nic = wiring.links[id];  // the vector grows
+    if (nic.role == LinkRole::other) continue;
+    wiring.links.push_back({.name = "outer_" + nic.name, .rate_Bps = rate});
     wiring.routes.push_back(
         {{static_cast<LinkId>(id)}, {static_cast<LinkId>(wiring.links.size() - 1)}});
     schedule.routes.emplace_back();
     // What all of it takes from the GPUs is counted once.
-    const bool first = name == "nic_out_0";
+    const bool first = !counted && nic.role == LinkRole::nic_out;
+    counted |= first;
     schedule.operations.push_back(
         {.kind = OperationKind::flow,
          .phase = Phase::outer_comm,

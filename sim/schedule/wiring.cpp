@@ -160,7 +160,7 @@ std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communica
     capped->second = static_cast<LinkId>(count());
     caps_.push_back({.name = fmt::format("communicator_cap_{}_node_{}", of, node),
                      .rate_Bps = cap->base(),
-                     .kind = "communicator_cap",
+                     .kind = "communicator",
                      .set_by = "fitted.communicator_bandwidth"});
   }
   links.push_back(capped->second);

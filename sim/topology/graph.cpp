@@ -50,9 +50,10 @@ std::vector<VertexId> Graph::add_vertices(int count) {
   return added;
 }
 
-LinkId Graph::add_links(const char* kind, const char* set_by, int count, Bandwidth rate) {
-  return links_.add_numbered({.name = {}, .rate_Bps = rate.base(), .kind = kind, .set_by = set_by},
-                             count);
+LinkId Graph::add_links(const char* kind, const char* set_by, int count, Bandwidth rate,
+                        LinkRole role) {
+  return links_.add_numbered(
+      {.name = {}, .rate_Bps = rate.base(), .kind = kind, .set_by = set_by, .role = role}, count);
 }
 
 void Graph::attach(VertexId below, VertexId above, LinkId up, LinkId down, int lanes) {

@@ -44,7 +44,8 @@ class Graph {
   std::vector<VertexId> add_vertices(int count);  // their ids follow each other
   LinkId add_link(Link link) { return links_.add(std::move(link)); }
   // `count` more links of one kind, numbered from 0; returns the first one, and the others follow.
-  LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate);
+  LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate,
+                   LinkRole role = LinkRole::other);
 
   // Puts a vertex under a switch: `up` leads there, `down` back, and further lanes with them. Lane i
   // of each vertex leads by the same switches, so that a message leaves by the lane by which it

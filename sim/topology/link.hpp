@@ -17,6 +17,9 @@ struct RateChange {
   double rate_Bps = 0;
 };
 
+// What code asks a link for. Its kind is for people.
+enum class LinkRole : std::uint8_t { other, nic_out, nic_in };
+
 struct Link {
   std::string name;  // unique: "nic_in_0"
   double rate_Bps = 0;
@@ -24,6 +27,7 @@ struct Link {
   double repeats_s = 0;     // period that begins with rate_Bps anew; 0: the changes happen once
   std::string kind = {};    // shared by links with the same role: "nic_in"
   std::string set_by = {};  // the key of the input file that sets the rate
+  LinkRole role = LinkRole::other;
 };
 
 // Links by their ids. Those that differ by their numbers alone, as a fabric's do, are held once.

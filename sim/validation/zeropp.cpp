@@ -27,51 +27,58 @@ Parallelism deepspeed(int micro_batch) {
           .sharding = {.stage = 3}};
 }
 
+// So many of each node's NICs.
+struct Network {
+  int nics = 0;
+  std::string text;  // "4 NICs, 1024 tokens"
+  [[nodiscard]] std::string cluster() const { return fmt::format("{}/{}", kTopology, text); }
+};
+
+std::vector<CsvRow> lines_of(const std::filesystem::path& folder) {
+  return read_csv(folder / "traces/published/zeropp_throughput.csv");
+}
+
+Network network_of(const CsvRow& line) {
+  const int nics = line.integer("nics");
+  return {nics, fmt::format("{} {}, {} tokens", nics, nics > 1 ? "NICs" : "NIC",
+                            line.integer("tokens_per_gpu"))};
+}
+
 Measurement measurement_of(const CsvRow& line, const Model& model, const char* scheme,
                            const char* column) {
-  const int nics = line.integer("nics");
-  const int tokens = line.integer("tokens_per_gpu");
-  const std::string network =
-      fmt::format("{} {}, {} tokens", nics, nics > 1 ? "NICs" : "NIC", tokens);
-  return {.row = fmt::format("zeropp_throughput/{}/{}", network, scheme),
-          .setup = {.cluster = fmt::format("{}/{}", kTopology, network),
+  const Network network = network_of(line);
+  return {.row = fmt::format("zeropp_throughput/{}/{}", network.text, scheme),
+          .setup = {.cluster = network.cluster(),
                     .model = kModel,
                     .scheme = scheme,
-                    .parallelism = deepspeed(tokens / model.sequence)},
+                    .parallelism = deepspeed(line.integer("tokens_per_gpu") / model.sequence)},
           .metric = Metric::tflops_per_gpu,
           .value = line.number(column) / recomputed_flop(model)};
 }
 
-// "dgx2_v100_x24/4 NICs, 1024 tokens" is that cluster with four of each node's NICs.
-Cluster cluster_of(const std::filesystem::path& folder, const std::string& name) {
-  const std::size_t slash = name.find('/');
-  const std::string nics = name.substr(slash + 1, name.find(' ', slash) - slash - 1);
-  const Setting setting{"network.nics_per_node", nics};
-  return read_cluster(folder / "topologies" / (name.substr(0, slash) + ".toml"), {&setting, 1});
-}
-
-bool is_fitted_on(const Measurement& one) {
-  return one.setup.scheme == "sharded" &&
-         one.setup.cluster.find(fmt::format("/{} NICs", kFittedNics)) != std::string::npos;
-}
-
-Inputs inputs_of(const std::filesystem::path& folder,
-                 const std::vector<Measurement>& measurements) {
+Inputs inputs_of(const std::filesystem::path& folder) {
   Inputs inputs;
   inputs.models[kModel] = model_of(folder);
   inputs.efficiencies = read_efficiencies(folder / "traces" / "compute_efficiency.toml");
-  for (const Measurement& one : measurements) {
-    const Cluster& cluster = inputs.clusters[one.setup.cluster] =
-        cluster_of(folder, one.setup.cluster);
-    Calibration& table = inputs.calibrations[one.setup.cluster] = roofline();
+  for (const CsvRow& line : lines_of(folder)) {
+    const Network network = network_of(line);
+    const Setting setting{"network.nics_per_node", fmt::to_string(network.nics)};
+    const Cluster& cluster = inputs.clusters[network.cluster()] =
+        read_cluster(folder / "topologies" / fmt::format("{}.toml", kTopology), {&setting, 1});
+    Calibration& table = inputs.calibrations[network.cluster()] = roofline();
     table.published = read_published_kernels(folder / "traces" / "kernels", cluster.gpu);
   }
   return inputs;
 }
 
+bool is_fitted_on(const Inputs& inputs, const Measurement& one) {
+  return one.setup.scheme == "sharded" &&
+         inputs.clusters.at(one.setup.cluster).network.nics_per_node == kFittedNics;
+}
+
 Fitted fit_efficiency(Inputs inputs, const std::vector<Measurement>& measurements) {
   for (const Measurement& one : measurements) {
-    if (!is_fitted_on(one)) continue;
+    if (!is_fitted_on(inputs, one)) continue;
     inputs.clusters.at(one.setup.cluster).fitted = {.compute_efficiency = 1, .rows = {one.row}};
     return fit(inputs, one.setup.cluster, {one});
   }
@@ -89,7 +96,7 @@ double recomputed_flop(const Model& model) {
 std::vector<Measurement> read_zeropp(const std::filesystem::path& folder) {
   const Model model = model_of(folder);
   std::vector<Measurement> all;
-  for (const CsvRow& line : read_csv(folder / "traces/published/zeropp_throughput.csv")) {
+  for (const CsvRow& line : lines_of(folder)) {
     all.push_back(measurement_of(line, model, "sharded", "zero3_tflops"));
     all.push_back(measurement_of(line, model, "zeropp", "zeropp_tflops"));
   }
@@ -99,7 +106,7 @@ std::vector<Measurement> read_zeropp(const std::filesystem::path& folder) {
 ZeroppStudy predict_zeropp(const std::filesystem::path& folder,
                            const std::vector<Measurement>& measurements, int jobs,
                            const Tick& tick) {
-  Inputs inputs = inputs_of(folder, measurements);
+  Inputs inputs = inputs_of(folder);
   ZeroppStudy study{.fitted = fit_efficiency(inputs, measurements),
                     .recomputed = recomputed_flop(inputs.models.at(kModel))};
   for (auto& [name, cluster] : inputs.clusters) cluster.fitted = study.fitted;

@@ -164,14 +164,14 @@ TEST(ErrorReferences, AgreeOnWeights) {
     double tolerance;
   };
   constexpr std::array rows{Row{"bf16", 1.66e-3, 1.65e-3, 0.03},
-                            Row{"qW", 0.21, 0.21, 0.05},
-                            Row{"qW_int4_g32_nearest", 9.6e-2, 9.6e-2, 0.05},
-                            Row{"qW_int8_nearest", 8.5e-3, 8.4e-3, 0.05},
-                            Row{"qWD", 1.89e-3, 1.70e-3, 0.06},
-                            Row{"qWD_nearest", 1.76e-3, 1.68e-3, 0.06},
-                            Row{"qWD_g128", 1.85e-3, 1.67e-3, 0.06},
-                            Row{"qWD_int2_g128", 2.6e-2, 4.6e-3, 0.2},
-                            Row{"qWD_int8", 1.66e-3, 1.65e-3, 0.03}};
+                            Row{"int4_g2048_sr", 0.21, 0.21, 0.05},
+                            Row{"int4_g32", 9.6e-2, 9.6e-2, 0.05},
+                            Row{"int8_g2048", 8.5e-3, 8.4e-3, 0.05},
+                            Row{"difference/int4_g2048_sr", 1.89e-3, 1.70e-3, 0.06},
+                            Row{"difference/int4_g2048", 1.76e-3, 1.68e-3, 0.06},
+                            Row{"difference/int4_g128_sr", 1.85e-3, 1.67e-3, 0.06},
+                            Row{"difference/int2_g128_sr", 2.6e-2, 4.6e-3, 0.2},
+                            Row{"difference/int8_g2048_sr", 1.66e-3, 1.65e-3, 0.03}};
   ASSERT_EQ(committed_errors().at("weights").size(), rows.size());
   for (const Row& row : rows) {
     EXPECT_NEAR(relative_l2("weights", row.weights, "lr_6e-4"), row.early,

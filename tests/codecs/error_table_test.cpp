@@ -70,7 +70,7 @@ TEST(ErrorTable, TwoPrecisionsBeatOneAndTheTransformHelpsOnHeavyTails) {
 
 TEST(ErrorTable, DifferencesOfWeightsBeatWeightsByTwoOrdersOfMagnitude) {
   for (const char* phase : {"lr_6e-4", "lr_6e-5"}) {
-    EXPECT_LT(100 * relative_l2("weights", "qWD", phase), relative_l2("weights", "qW", phase));
+    EXPECT_LT(100 * relative_l2("weights", "difference/int4_g2048_sr", phase), relative_l2("weights", "int4_g2048_sr", phase));
   }
 }
 
@@ -173,7 +173,7 @@ TEST(ErrorTable, FiguresAreMeansOverTheSeedsWithTheirStandardDeviation) {
 bool is_measured_again(const std::string& section, std::size_t index) {
   const std::size_t columns = all_distributions().size();
   if (section == "codecs") return index % columns == index / columns % columns;
-  if (section == "weights") return index == 4;  // qWD
+  if (section == "weights") return index == 4;  // differences of INT4
   // Those of few ranks, which take least.
   const std::size_t reductions = measured_reductions().size(), fed = fed_reductions().size();
   if (section == "reductions") return index / reductions == 1 && index % 8 == 0;

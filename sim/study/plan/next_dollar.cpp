@@ -36,7 +36,8 @@ Improvement improvement(const Assumption& assumption, double sensitivity, const 
 }
 
 bool is_between_nodes(const Assumption& assumption) {
-  return assumption.name == "nic_bandwidth" || assumption.name == "network_latency";
+  return assumption.constant == Constant::nic_bandwidth ||
+         assumption.constant == Constant::network_latency;
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ std::vector<Improvement> improvements(const Job& job, const Setup& setup, const 
   std::vector<Improvement> all = in_parallel(jobs, parts.size(), [&](std::size_t i) {
     const Assumption& part = *parts[i];
     Improvement one = improvement(part, sensitivity(job, setup, part, now.step_s), now.price);
-    if (part.name == "nic_bandwidth" && !job.inner) {
+    if (part.constant == Constant::nic_bandwidth && !job.inner) {
       one.costs_usd = cost_of_faster_nics(job.cluster(), now.time * left_of_time(one, part));
     }
     return one;

@@ -30,6 +30,9 @@ struct BetweenSites {
   std::string (*fields)(const WideArea&) = nullptr;
 };
 
+// What studies ask an assumption for. Its name is for people and files.
+enum class Constant { other, nic_bandwidth, network_latency, codec_time };
+
 // One constant, or several that are wrong together.
 struct Assumption {
   std::string_view name;     // "nic_bandwidth"
@@ -44,6 +47,7 @@ struct Assumption {
   // Empty if there are none, as for a calibration's table.
   std::string (*fields)(const Cluster&, const Calibration&) = nullptr;
   BetweenSites between_sites = {};  // for Concern::wide_area, which has none of the three above
+  Constant constant = Constant::other;
 };
 // Those about a cluster, which sites rest on as well; then those about the network between sites.
 // Names are unique.

@@ -16,7 +16,7 @@ namespace {
 bool is_of_network(const Assumption& one) {
   return one.concern == Concern::links || one.concern == Concern::wide_area;
 }
-bool is_of_codecs(const Assumption& one) { return one.name == "codec_time"; }
+bool is_of_codecs(const Assumption& one) { return one.constant == Constant::codec_time; }
 
 // The logarithm of the efficiency is off by so much; at most the whole roofline, unless a fit says so,
 // or twice the rate of published kernels.

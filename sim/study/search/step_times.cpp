@@ -34,7 +34,7 @@ double sending_seconds(const Schedule& schedule, const Wiring& wiring) {
     if (operation.kind != OperationKind::flow) continue;
     for (const auto& [id, times] : wiring.routes[operation.route]) {
       const Link& link = wiring.links[id];
-      if (link.kind == "nic_out") seconds[id] += operation.bytes * times / link.rate_Bps;
+      if (link.role == LinkRole::nic_out) seconds[id] += operation.bytes * times / link.rate_Bps;
     }
   }
   return *std::ranges::max_element(seconds);

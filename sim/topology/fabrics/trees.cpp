@@ -8,11 +8,12 @@
 namespace sim::fabrics {
 
 Ports add_nic_ports(Bandwidth nic_rate, std::span<const VertexId> nics, Graph& graph) {
-  const auto add = [&](const char* kind) {
-    return graph.add_links(kind, "network.nic_bandwidth", static_cast<int>(nics.size()), nic_rate);
+  const auto add = [&](const char* kind, LinkRole role) {
+    const auto count = static_cast<int>(nics.size());
+    return graph.add_links(kind, "network.nic_bandwidth", count, nic_rate, role);
   };
-  const LinkId out = add("nic_out");
-  return {out, add("nic_in")};
+  const LinkId out = add("nic_out", LinkRole::nic_out);
+  return {out, add("nic_in", LinkRole::nic_in)};
 }
 
 bool is_tapered(const Network& network, double oversubscription) {
