@@ -42,7 +42,7 @@ std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wirin
     LinkUse& most = by_kind[link.kind];
     const int before = busy > most.busy * (1 + kRoundedBytes) ? 0 : most.as_busy;
     if (busy > most.busy) {
-      most = {link.name, link.kind, link.set_by, busy, before + alike};
+      most = {link.name, link.kind, link.role, link.set_by, busy, before + alike};
     } else if (busy > most.busy * (1 - kRoundedBytes)) {
       most.as_busy += alike;
     }

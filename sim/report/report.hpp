@@ -35,6 +35,7 @@ struct TimeParts {
 struct LinkUse {
   std::string link;    // as the wiring names it, "nic_out_3"
   std::string kind;    // "nic_out"
+  LinkRole role = LinkRole::other;
   std::string set_by;  // the key that its rate follows, "network.nic_bandwidth"
   double busy = 0;     // what it carried over what it could have carried
   int as_busy = 0;     // links of the kind that are as busy, this one included

@@ -16,7 +16,7 @@ namespace {
 double nic_busy(const Report& report) {
   double most = 0;
   for (const LinkUse& use : report.busiest_links) {
-    if (use.link.starts_with("nic_")) most = std::max(most, use.busy);
+    if (use.role != LinkRole::other) most = std::max(most, use.busy);
   }
   return most;
 }

@@ -36,7 +36,7 @@ std::map<std::string, LinkUse> fullest_by_kind(const ReportedStep& step) {
     const double busy = bytes[id] / link.rate_Bps / step.report.time_s;
     EXPECT_LE(busy, 1 + kRounded) << link.name;
     LinkUse& most = fullest[link.set_by + link.kind];
-    if (busy >= most.busy) most = {link.name, link.set_by, busy};
+    if (busy >= most.busy) most = {link.name, link.kind, link.role, link.set_by, busy};
   }
   std::erase_if(fullest, [](const auto& one) { return one.second.busy == 0; });
   return fullest;
