@@ -8,7 +8,7 @@
 
 namespace sim {
 
-// What ranks exchange after each block of a layer: sim/program/block_exchange.hpp.
+// What ranks exchange in each layer: sim/program/block_exchange.hpp.
 struct BlockExchange;
 
 // What differs between ranks along an axis.
@@ -24,8 +24,8 @@ enum class Weights : std::uint8_t { dense, experts };
 struct Axis {
   std::string_view name;  // as `placement` writes it: "tp"
   Splits splits = Splits::weights;
-  Weights of = Weights::dense;                 // the factoring that it is part of
-  const BlockExchange* after_block = nullptr;  // null: nothing
+  Weights of = Weights::dense;              // the factoring that it is part of
+  const BlockExchange* exchange = nullptr;  // null: nothing
 };
 
 // Gradients are summed, and ZeRO's shards lie, over ranks that hold the same weights.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks along an axis exchange after each block of a layer.
+// What ranks along an axis exchange in each layer.
 #pragma once
 
 #include "sim/program/lay_out.hpp"
+#include "sim/workload/operators.hpp"
 
 namespace sim {
 
 struct BlockExchange {
-  // `bytes`: the activations of one micro-batch in BF16 between two layers, over all tensor-parallel
-  // ranks.
-  Communication (*lay_out)(const StepSizes& shape, double bytes) = nullptr;
+  // At a point of a layer; without parts where nothing is exchanged there. `bytes`: the activations of
+  // one micro-batch in BF16 between two layers, over all tensor-parallel ranks.
+  Communication (*lay_out)(const StepSizes& shape, Point point, double bytes) = nullptr;
   // What gathers a block's input once more in the backward pass; null: nothing does.
   Communication (*gather_again)(const StepSizes& shape, double bytes) = nullptr;
 };

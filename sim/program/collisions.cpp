@@ -68,7 +68,7 @@ bool replicas_collide(const Topology& topology, const Parallelism& p, const Grou
     }
   }
   for (const auto& [key, groups] : drafts.groups) {
-    if (key.axis == nullptr || key.axis->after_block == nullptr) continue;
+    if (key.axis == nullptr || key.axis->exchange == nullptr) continue;
     for (const GroupDraft& group : groups) {
       for (std::size_t i = 0; i < group.laid.size(); ++i) {
         for (const LegDraft& leg : group.laid[i].out.legs) {

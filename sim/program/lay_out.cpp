@@ -95,7 +95,7 @@ StepLayOut::StepLayOut(const StepContext& step_context, const Scheme& step_schem
                step_context.calibration) {
   const Layout layout = layout_of(context.cluster, parallelism);
   for (const Axis* axis : parallelism.placement) {
-    if (axis == nullptr || axis->after_block == nullptr || layout.size(*axis) == 1) continue;
+    if (axis == nullptr || axis->exchange == nullptr || layout.size(*axis) == 1) continue;
     block_axes.push_back(axis);
   }
   for (int stage = 0; stage < parallelism.pipeline; ++stage) {

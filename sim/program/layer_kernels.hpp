@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/program/lay_out.hpp"
+#include "sim/workload/operators.hpp"
 
 namespace sim {
 
@@ -17,18 +20,26 @@ struct LayerKernels {
     std::uint32_t kernels = 0;  // index into Program::kernels
   };
   using Part = std::vector<Operation>;
-  // Two parts, between which something may communicate; `both` where nothing does.
-  struct Pair {
-    Part first, second, both;
+  // Kernels, what is exchanged when they are through, and kernels that run beside that.
+  struct Segment {
+    std::string label;  // after the layer's: " attention"
+    Part kernels;
+    std::optional<Point> exchange = {};  // none: nothing is exchanged
+    std::string exchanged = {};          // "attention output"
+    Part beside = {};
+    std::string input = {};  // of the block that begins with it: "attention input"
+    [[nodiscard]] bool begins_block() const { return !input.empty(); }
   };
 
-  Pair forward;  // attention and feed-forward block
+  std::vector<Segment> forward, backward;
   Part recompute;
-  Pair feed_forward_backward, attention_backward;  // gradients of inputs, then of weights
+  std::vector<Segment> recomputed;  // without kernels: exchanges that are repeated
   Part embedding, embedding_backward, head, head_backward;
 };
 
-// Adds the kernels to the program.
-[[nodiscard]] LayerKernels layer_kernels(StepLayOut& step);
+// Adds the kernels to the program. `exchanges` says whether ranks exchange at a point: what nothing
+// separates is one segment.
+[[nodiscard]] LayerKernels layer_kernels(StepLayOut& step,
+                                         const std::function<bool(Point)>& exchanges);
 
 }  // namespace sim

@@ -26,20 +26,17 @@ class MicroBatches {
   MicroBatches(StepLayOut& step, const LayerHooks& hooks)
       : step_(step),
         p_(step.parallelism),
-        kernels_(layer_kernels(step)),
         hooks_(hooks),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
         exchanged_bytes_(activation_bytes(step)) {
     for (const Axis* axis : step.block_axes) {
-      const auto key = step.communication(
-          {axis->name, 0, 0}, [&] { return axis->after_block->lay_out(step, exchanged_bytes_); });
-      step.program.block_streams.push_back(step.program.communications[key].last_stream());
-      block_exchanges_.push_back(key);
-      if (axis->after_block->gather_again == nullptr || inputs_gathered_again(p_) == 0) continue;
-      input_gathers_.push_back(step.communication({axis->name, 1, 0}, [&] {
-        return axis->after_block->gather_again(step, exchanged_bytes_);
+      for (const Point point : {Point::after_block, Point::inside_attention}) add(*axis, point);
+      if (axis->exchange->gather_again == nullptr || inputs_gathered_again(p_) == 0) continue;
+      input_gathers_.push_back(step.communication({axis->name, kGather, 0}, [&] {
+        return axis->exchange->gather_again(step, exchanged_bytes_);
       }));
     }
+    kernels_ = layer_kernels(step, [&](Point point) { return exchanges_.contains(point); });
   }
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
@@ -70,6 +67,15 @@ class MicroBatches {
   struct Done {
     int forwards = 0, backwards = 0;  // micro-batches that went through
   };
+  static constexpr int kGather = -1;  // of keys of communications, else a point
+
+  void add(const Axis& axis, Point point) {
+    Communication made = axis.exchange->lay_out(step_, point, exchanged_bytes_);
+    if (made.parts.empty()) return;
+    step_.program.block_streams.push_back(made.last_stream());
+    exchanges_[point].push_back(step_.communication({axis.name, static_cast<int>(point), 0},
+                                                    [&] { return std::move(made); }));
+  }
 
   [[nodiscard]] int virtual_stage(int stage, const Task& task) const {
     return task.chunk * p_.pipeline + stage;
@@ -151,8 +157,11 @@ class MicroBatches {
   }
 
   // The next kernels run beside the exchange until wait().
-  void exchange(int stage, const std::string& label) {
-    for (const std::uint32_t one : block_exchanges_) step_.add(stage, Communicate{one, label});
+  void exchange(int stage, const LayerKernels::Segment& segment) {
+    if (!segment.exchange) return;
+    for (const std::uint32_t one : exchanges_.at(*segment.exchange)) {
+      step_.add(stage, Communicate{one, segment.exchanged});
+    }
   }
   void wait(int stage) { step_.hold(stage, step_.program.block_streams); }
   // The same of what gathers a block's input.
@@ -183,19 +192,12 @@ class MicroBatches {
     if (is_last(place)) compute(stage, Phase::forward, "head", kernels_.head);
   }
 
-  [[nodiscard]] bool communicates() const { return !block_exchanges_.empty(); }
-
   void forward_layer(int stage, const std::string& label) {
-    if (!communicates()) {
-      compute(stage, Phase::forward, label, kernels_.forward.both);
-      return;
+    for (const LayerKernels::Segment& one : kernels_.forward) {
+      compute(stage, Phase::forward, label + one.label, one.kernels);
+      exchange(stage, one);
+      if (one.exchange) wait(stage);
     }
-    compute(stage, Phase::forward, label + " attention", kernels_.forward.first);
-    exchange(stage, "attention output");
-    wait(stage);
-    compute(stage, Phase::forward, label + " feed-forward", kernels_.forward.second);
-    exchange(stage, "feed-forward output");
-    wait(stage);
   }
 
   void backward(int stage, const Task& task) {
@@ -218,39 +220,27 @@ class MicroBatches {
 
   void backward_layer(int stage, const std::string& label) {
     compute(stage, Phase::recompute, label, kernels_.recompute);
-    recompute_communication(stage);
-    const int gathers = inputs_gathered_again(p_);
-    backward_block(stage, label, "feed-forward", kernels_.feed_forward_backward, gathers == 2);
-    backward_block(stage, label, "attention", kernels_.attention_backward, gathers >= 1);
-  }
-
-  // What is recomputed repeats the forward pass's collectives.
-  void recompute_communication(int stage) {
-    const int exchanges = recomputed_exchanges(p_);
-    if (exchanges == 0) return;
-    exchange(stage, "attention output");
-    if (exchanges == 2) exchange(stage, "feed-forward output");
-    wait(stage);
+    for (const LayerKernels::Segment& one : kernels_.recomputed) exchange(stage, one);
+    if (!kernels_.recomputed.empty()) wait(stage);
+    // The last blocks' inputs, of those that are gathered again.
+    auto blocks = std::ranges::count_if(kernels_.backward, &LayerKernels::Segment::begins_block);
+    for (const LayerKernels::Segment& one : kernels_.backward) {
+      const bool gathers = one.begins_block() && blocks-- <= inputs_gathered_again(p_);
+      backward_segment(stage, label + one.label, one, gathers);
+    }
   }
 
   // What overlaps: the gather of the block's input beside the gradients of inputs, and the exchange
   // of these beside the gradients of the first weights.
-  void backward_block(int stage, const std::string& layer, const std::string& block,
-                      const LayerKernels::Pair& gradients, bool gathers_input) {
-    const bool overlaps = communicates() && p_.overlap.tensor;
-    if (gathers_input) gather_input(stage, block + " input");
+  void backward_segment(int stage, const std::string& label, const LayerKernels::Segment& one,
+                        bool gathers_input) {
+    const bool overlaps = !one.beside.empty();
+    if (gathers_input) gather_input(stage, one.input);
     if (gathers_input && !overlaps) wait_for_input(stage);
-    const std::string label = layer + " " + block, exchanged = block + " input gradients";
-    if (!overlaps) {
-      compute(stage, Phase::backward, label, gradients.both);
-      exchange(stage, exchanged);
-      wait(stage);
-      return;
-    }
-    compute(stage, Phase::backward, label + " inputs", gradients.first);
-    if (gathers_input) wait_for_input(stage);
-    exchange(stage, exchanged);
-    compute(stage, Phase::backward, label + " weights", gradients.second);
+    compute(stage, Phase::backward, label + (overlaps ? " inputs" : ""), one.kernels);
+    if (gathers_input && overlaps) wait_for_input(stage);
+    exchange(stage, one);
+    if (overlaps) compute(stage, Phase::backward, label + " weights", one.beside);
     wait(stage);
   }
 
@@ -258,10 +248,11 @@ class MicroBatches {
   const Parallelism& p_;
   LayerKernels kernels_;
   const LayerHooks& hooks_;
-  std::vector<std::vector<int>> starts_;        // of chunks, by stage
-  std::vector<Done> done_;                      // by virtual stage
-  double exchanged_bytes_;                      // activations between two layers
-  std::vector<std::uint32_t> block_exchanges_;  // indices into Program::communications
+  std::vector<std::vector<int>> starts_;  // of chunks, by stage
+  std::vector<Done> done_;                // by virtual stage
+  double exchanged_bytes_;                // activations between two layers
+  // Indices into Program::communications.
+  std::map<Point, std::vector<std::uint32_t>> exchanges_;
   std::vector<std::uint32_t> input_gathers_;
   std::map<std::tuple<bool, int, int>, std::uint32_t> messages_;
 };

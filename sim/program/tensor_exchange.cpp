@@ -40,8 +40,9 @@ Communication coded_activations(const StepSizes& shape, double elements) {
   return exchange;
 }
 
-Communication exchange_of(const StepSizes& shape, double bytes) {
+Communication exchange_of(const StepSizes& shape, Point point, double bytes) {
   using enum CollectiveKind;
+  if (point != Point::after_block) return {};
   const bool plain = shape.scheme.activations.tensor.is_plain();
   Communication exchange =
       plain ? Communication{.elements = bytes / 2} : coded_activations(shape, bytes / 2);
@@ -67,7 +68,7 @@ constexpr BlockExchange kTensorExchange{exchange_of, gather_of_inputs};
 
 }  // namespace
 
-constinit const Axis axes::tensor{.name = "tp", .after_block = &kTensorExchange};
+constinit const Axis axes::tensor{.name = "tp", .exchange = &kTensorExchange};
 constinit const Axis axes::data{.name = "dp", .splits = Splits::samples};
 constinit const Axis axes::pipeline{.name = "pp"};
 constinit const Axis axes::expert_data{

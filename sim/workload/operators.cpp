@@ -57,12 +57,17 @@ void add_attention_from_core(const Sizes& z, Operators& into) {
   add_residual(z, into);
 }
 
-Operators attention_forward(const Sizes& z) {
+Operators attention_to_core(const Sizes& z) {
   Operators into;
   add_norm(z, into);
   add_sequence_copy(z, into);
   add_linear(z, linears_of(z).projections, into);
   add_projected(z, into);
+  return into;
+}
+
+Operators attention_from_core(const Sizes& z) {
+  Operators into;
   add_attention_from_core(z, into);
   return into;
 }
@@ -102,7 +107,7 @@ Operators feed_forward_inputs(const Sizes& z) {
   return into;
 }
 
-Operators attention_inputs(const Sizes& z) {
+Operators attention_back_to_core(const Sizes& z) {
   const Linears linears = linears_of(z);
   Operators into;
   add_norm_backward(z, into);
@@ -111,8 +116,13 @@ Operators attention_inputs(const Sizes& z) {
   add_linear_inputs(z, linears.output, into);
   into.push_back(linear_weights(z, linears.output));
   add_attention_core_backward(z, into);
+  return into;
+}
+
+Operators attention_back_from_core(const Sizes& z) {
+  Operators into;
   add_projected_backward(z, into);
-  add_linear_inputs(z, linears.projections, into);
+  add_linear_inputs(z, linears_of(z).projections, into);
   add_sequence_copy(z, into);
   return into;
 }
@@ -155,7 +165,8 @@ Operators recomputed(const Sizes& z, const Parallelism& p) {
       add_feed_forward_up(z, into);
       break;
     case Recompute::full:
-      into = attention_forward(z);
+      into = attention_to_core(z);
+      add_attention_from_core(z, into);
       add_feed_forward_up(z, into);
       if (recomputes_last(p)) add_feed_forward_down(z, into);
       break;
@@ -185,13 +196,20 @@ Operator loss_backward(const Parallelism& p, double logits) {
 LayerOperators layer_operators(const Model& model, const Parallelism& parallelism) {
   const Sizes z = sizes_of(model, parallelism);
   const Linears linears = linears_of(z);
-  return {.attention = attention_forward(z),
-          .feed_forward = feed_forward_forward(z),
+  constexpr std::string_view kAttention = "attention", kFeedForward = "feed-forward";
+  constexpr std::string_view kProjections = "projections", kCore = "core";
+  return {.forward = {{kAttention, kProjections, attention_to_core(z), Point::inside_attention},
+                      {kAttention, kCore, attention_from_core(z)},
+                      {kFeedForward, {}, feed_forward_forward(z)}},
           .recompute = recomputed(z, parallelism),
-          .feed_forward_inputs = feed_forward_inputs(z),
-          .feed_forward_weights = {linear_weights(z, linears.up)},
-          .attention_inputs = attention_inputs(z),
-          .attention_weights = {linear_weights(z, linears.projections)}};
+          .backward = {{.block = kFeedForward,
+                        .kernels = feed_forward_inputs(z),
+                        .beside = {linear_weights(z, linears.up)}},
+                       {kAttention, kCore, attention_back_to_core(z), Point::inside_attention},
+                       {.block = kAttention,
+                        .part = kProjections,
+                        .kernels = attention_back_from_core(z),
+                        .beside = {linear_weights(z, linears.projections)}}}};
 }
 
 EndOperators end_operators(const Model& model, const Parallelism& parallelism) {

@@ -2,6 +2,7 @@
 // Operators: the computation of one rank, kernel by kernel, as matrix products and memory passes.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -36,18 +37,28 @@ struct Operator {
 };
 using Operators = std::vector<Operator>;
 
-// The operators of one layer on one rank and one micro-batch, split where tensor parallelism
-// communicates. `*_inputs` end with a gradient that an all_reduce then sums, and begin with the
-// backward pass of the norm that follows in the forward pass, which needs the previous sum;
-// `*_weights` may run beside the all_reduce.
+// Where ranks may exchange what they have of a layer.
+enum class Point : std::uint8_t {
+  inside_attention,  // what its core takes; in the backward pass, its gradient
+  after_block        // the block's output; in the backward pass, the gradient of its input
+};
+
+// Part of a pass over a layer, of one micro-batch on one rank.
+struct Segment {
+  std::string_view block;      // "attention"
+  std::string_view part = {};  // of a block that has several: "core"
+  Operators kernels;
+  Point point = Point::after_block;  // that follows
+  Operators beside = {};             // may run beside an exchange there: gradients of weights
+};
+using Segments = std::vector<Segment>;
+
+// In the order in which they run. A block's backward segments begin with the backward pass of the norm
+// that follows in the forward pass, which needs what was exchanged before.
 struct LayerOperators {
-  Operators attention;             // forward: norm to output projection
-  Operators feed_forward;          // forward: residual and norm to the block's second matrix
-  Operators recompute;             // recomputed in the backward pass
-  Operators feed_forward_inputs;   // backward, to the gradient of the block's input
-  Operators feed_forward_weights;  // backward, gradient of its first matrix
-  Operators attention_inputs;
-  Operators attention_weights;
+  Segments forward;
+  Operators recompute;  // in the backward pass, before its segments
+  Segments backward;
 };
 [[nodiscard]] LayerOperators layer_operators(const Model& model, const Parallelism& parallelism);
 

@@ -42,11 +42,11 @@ PassTimes pass_times(const Cluster& cluster, const Model& model, const Paralleli
   const Roofline time(cluster.gpu, compute_efficiency(cluster), calibration);
   const LayerOperators layer = layer_operators(model, parallelism);
   const EndOperators ends = end_operators(model, parallelism);
-  double one_layer = 0;
-  for (const Operators* block :
-       {&layer.attention, &layer.feed_forward, &layer.recompute, &layer.feed_forward_inputs,
-        &layer.feed_forward_weights, &layer.attention_inputs, &layer.attention_weights}) {
-    one_layer += time.block(*block).seconds;
+  double one_layer = time.block(layer.recompute).seconds;
+  for (const Segments* pass : {&layer.forward, &layer.backward}) {
+    for (const Segment& one : *pass) {
+      one_layer += time.block(one.kernels).seconds + time.block(one.beside).seconds;
+    }
   }
   double around = 0;
   for (const Operators* block :

@@ -13,8 +13,12 @@ namespace sim {
 namespace {
 
 extern const Axis kContext;
+constexpr double kInsideShare = 0.25;
 
-Communication gather(const StepSizes&, double bytes) {
+// Two ranks of a sequence each gather the other's keys and values before the core, and after each block
+// what the next one takes.
+Communication gather(const StepSizes&, Point point, double bytes) {
+  if (point == Point::inside_attention) bytes *= kInsideShare;
   Communication gather{.axis = &kContext, .start = {{Stream::compute}}};
   gather.add(Transfer{.collective = CollectiveKind::all_gather,
                       .among = Among::axis,
@@ -25,7 +29,7 @@ Communication gather(const StepSizes&, double bytes) {
 }
 
 constexpr BlockExchange kGather{gather};
-const Axis kContext{.name = "cp", .splits = Splits::tokens, .after_block = &kGather};
+const Axis kContext{.name = "cp", .splits = Splits::tokens, .exchange = &kGather};
 constexpr Axis kExperts{.name = "ep", .of = Weights::experts};
 
 Parallelism of_two(Parallelism p) {
@@ -137,7 +141,31 @@ TEST(ToyAxis, OfExpertsSumsTheirGradientsAmongTheirHolders) {
   EXPECT_EQ(summed[Weights::experts], (Lists{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
 }
 
-TEST(ToyAxis, ExchangesAfterEachBlockAndSumsGradientsWithItsHolders) {
+// Between the projections and the core; the core waits for it.
+TEST(ToyAxis, ExchangesInsideAttention) {
+  const Schedule schedule = plan(small_cluster(), deep_model(),
+                                 of_two({.recompute = Recompute::full}), scheme_named("sharded"));
+  const Timeline timeline = simulate(schedule, small_cluster());
+  double projected_s = 0, exchanged_s = 0, core_s = 0;
+  int repeated = 0;
+  for (std::size_t id = schedule.operations.size(); id-- > 0;) {
+    const Operation& one = schedule.operations[id];
+    if (one.rank != 0) continue;
+    const std::string& label = schedule.labels[one.label];
+    if (label == "layer 0 attention projections") projected_s = timeline.end_s[id];
+    if (label == "layer 0 attention core") core_s = timeline.start_s[id];
+    if (label != "attention core input") continue;
+    exchanged_s = timeline.end_s[id];
+    ++repeated;
+  }
+  // The first of all: of layer 0. Forward and recomputed.
+  EXPECT_EQ(repeated, 2 * deep_model().layers);
+  EXPECT_GT(projected_s, 0);
+  EXPECT_GT(exchanged_s, projected_s);
+  EXPECT_GE(core_s, exchanged_s);
+}
+
+TEST(ToyAxis, ExchangesAtEachPointAndSumsGradientsWithItsHolders) {
   for (const int pipeline : {1, 2}) {
     for (const int stage : {1, 3}) {
       Parallelism p{.pipeline = pipeline, .accumulation = 2};
@@ -148,13 +176,13 @@ TEST(ToyAxis, ExchangesAfterEachBlockAndSumsGradientsWithItsHolders) {
       for (const Phase phase : {Phase::weight_comm, Phase::gradient_comm, Phase::pipeline_comm}) {
         EXPECT_NEAR(sent_by_kind(with, phase), sent_by_kind(without, phase), 1);
       }
-      // Two blocks of each layer, forward and back, of two micro-batches: half a buffer from each
-      // of the 8 ranks that hold the layer, which are 8 / pipeline.
+      // Two blocks of each layer and, of a quarter, one core, forward and back, of two micro-batches:
+      // half a buffer from each of the 8 ranks that hold the layer, which are 8 / pipeline.
       const Model model = deep_model();
       const double buffer = 2.0 * model.sequence * model.hidden;
       EXPECT_EQ(sent_by_kind(without, Phase::tensor_comm), 0);
       EXPECT_NEAR(sent_by_kind(with, Phase::tensor_comm),
-                  4.0 * model.layers * 2 * buffer / 2 * 8 / pipeline, 1);
+                  2 * (2 + kInsideShare) * model.layers * 2 * buffer / 2 * 8 / pipeline, 1);
     }
   }
 }

@@ -32,14 +32,13 @@ inline OperatorSum sum_of(const Operators& operators) {
   return sum;
 }
 
-inline Operators forward_of(const LayerOperators& layer) {
-  return joined({layer.attention, layer.feed_forward});
+inline Operators joined(const Segments& segments) {
+  Operators all;
+  for (const Segment& one : segments) all = joined({all, one.kernels, one.beside});
+  return all;
 }
-
-inline Operators backward_of(const LayerOperators& layer) {
-  return joined({layer.feed_forward_inputs, layer.feed_forward_weights, layer.attention_inputs,
-                 layer.attention_weights});
-}
+inline Operators forward_of(const LayerOperators& layer) { return joined(layer.forward); }
+inline Operators backward_of(const LayerOperators& layer) { return joined(layer.backward); }
 inline OperatorSum forward(const Model& model, const Parallelism& p) {
   return sum_of(forward_of(layer_operators(model, p)));
 }

@@ -56,9 +56,10 @@ double cast_bytes(const Model& model, const Stack& stack, MatrixPrecision precis
   p.matrices = precision;
   const LayerOperators layer = layer_operators(model, p);
   double bytes = 0;
-  for (const Operators* part : {&layer.attention, &layer.feed_forward, &layer.feed_forward_inputs,
-                                &layer.attention_inputs}) {
-    for (const Operator& one : *part) bytes += one.work == Work::cast ? one.bytes : 0;
+  for (const Segments* pass : {&layer.forward, &layer.backward}) {
+    for (const Segment& part : *pass) {
+      for (const Operator& one : part.kernels) bytes += one.work == Work::cast ? one.bytes : 0;
+    }
   }
   return bytes;
 }

@@ -236,14 +236,19 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
   const double gathers =
       p.overlap.tensor ? 0 : inputs_gathered_again(p) * tensor_exchange_s(job, p, {}) / 2;
   // An exchange of gradients runs beside the kernels of weights, where they are let.
-  const auto block = [&](const Operators& inputs, const Operators& weights) {
-    return seconds(inputs) +
-           (p.overlap.tensor ? std::max(exchange, seconds(weights)) : exchange + seconds(weights));
+  const auto pass = [&](const Segments& segments) {
+    double sum = 0;
+    for (const Segment& one : segments) {
+      const double exchanged = one.point == Point::after_block ? exchange : 0;
+      const double beside = seconds(one.beside);
+      sum += seconds(one.kernels) +
+             (p.overlap.tensor ? std::max(exchanged, beside) : exchanged + beside);
+    }
+    return sum;
   };
-  return {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
+  return {.forward = pass(layer.forward),
           .backward = seconds(layer.recompute) + recomputed_exchanges(p) * exchange + gathers +
-                      block(layer.feed_forward_inputs, layer.feed_forward_weights) +
-                      block(layer.attention_inputs, layer.attention_weights),
+                      pass(layer.backward),
           .embedding = seconds(ends.embedding),
           .embedding_backward = seconds(ends.embedding_backward),
           .head = seconds(ends.head),
