@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward and backward passes: the operators of each layer, tensor-parallel collectives between
 // them, and the pipeline's order.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
