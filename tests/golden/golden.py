@@ -3,11 +3,12 @@
 """Shows that a change of structure changed no prediction: records the JSON of many commands before
 it, and compares after each step.
 
-    tests/golden/golden.py record FOLDER [--build build/release] [--random 300]
+    tests/golden/golden.py record FOLDER [--build build/release] [--random 300] [--refusals]
     tests/golden/golden.py compare FOLDER [--build build/release]
 
-Recorded are the published tables (validate), the commands that README and docs show, and random
-configurations of clusters and sites. Refusals are recorded too, with their messages. FOLDER belongs
+Recorded are the published tables (validate), the commands that README and docs show, random
+configurations of clusters and sites, and bad values for every key of the input files. Refusals are
+recorded with their messages; with --refusals, bad values are all that is recorded. FOLDER belongs
 to one machine and is not committed: the laws of the tests say what is right, these outputs only
 whether it moved.
 
@@ -25,6 +26,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bad_inputs import bad_input_cases
 from page_cases import page_cases
 from random_cases import random_outputs
 
@@ -86,14 +88,16 @@ def shortened(value: object) -> str:
     return text if len(text) <= 200 else text[:200] + "..."
 
 
-def record(folder: Path, program: Path, wanted: int) -> int:
+def record(folder: Path, program: Path, wanted: int, refusals: bool) -> int:
     if folder.exists() and any(folder.iterdir()):
         sys.exit(f"golden.py: {folder} is not empty; compare with it, or record elsewhere")
-    cases = [Case(f"validate {study}", ["validate", study, "--format", "json"])
-             for study in STUDIES]
-    cases += [Case(*case) for case in page_cases()]
+    cases = [Case(*case) for case in bad_input_cases(program)]
+    if not refusals:
+        cases += [Case(f"validate {study}", ["validate", study, "--format", "json"])
+                  for study in STUDIES]
+        cases += [Case(*case) for case in page_cases()]
     outputs = outputs_of(cases, program)
-    drawn = random_outputs(program, wanted,
+    drawn = random_outputs(program, 0 if refusals else wanted,
                            lambda arguments: output_of(Case("random", arguments), program))
     for number, (arguments, output) in enumerate(drawn, 1):
         cases.append(Case(f"random {number}", arguments))
@@ -138,12 +142,13 @@ def main() -> int:
     flags.add_argument("--random", type=int, default=300,
                        help="random configurations to record, refused ones not counted "
                             "(default: 300)")
+    flags.add_argument("--refusals", action="store_true", help="record bad input alone")
     given = flags.parse_args()
     program = given.build.resolve() / "gardenhose"
     if not program.is_file():
         sys.exit(f"golden.py: {given.build} has no gardenhose; build it, or give --build")
     if given.action == "record":
-        return record(given.folder, program, given.random)
+        return record(given.folder, program, given.random, given.refusals)
     return compare(given.folder, program)
 
 

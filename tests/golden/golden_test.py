@@ -11,6 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from bad_inputs import bad_values, edited, misspelt  # noqa: E402
 from golden import Case, compare, differences, output_of  # noqa: E402
 from page_cases import json_command, words_of  # noqa: E402
 
@@ -62,6 +63,25 @@ class Outputs(unittest.TestCase):
                                self.folder], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^golden.py: .*none/golden.jsonl: .*; record it first\n$")
+
+
+class BadInputs(unittest.TestCase):
+    def test_are_outside_what_the_key_takes(self):
+        units = {"size": "B"}
+        self.assertEqual(bad_values("whole number from 1 to 8", units)[-2:], ["0", "9"])
+        self.assertEqual(bad_values("number above 0 and at most 1", units)[-2:], ["-0.5", "1.5"])
+        self.assertIn('"0 B"', bad_values("size above 0", units))
+        self.assertNotIn('"0 B"', bad_values("size", units))
+        self.assertIn('"tre"', bad_values("one of ring, tree", units))
+        self.assertEqual(misspelt("a.nodes"), "a.nodse")
+
+    def test_stand_in_the_table_of_their_key(self):
+        text = "name = 1\n[a]\nname = 2\n[b]\nname = 3\n"
+        self.assertEqual(edited(text, "b.name", "name = true"),
+                         "name = 1\n[a]\nname = 2\n[b]\nname = true\n")
+        self.assertEqual(edited(text, "a.size", "size = 4"),
+                         "name = 1\n[a]\nsize = 4\nname = 2\n[b]\nname = 3\n")
+        self.assertEqual(edited("", "c.name", "name = 5"), "[c]\nname = 5\n")
 
 
 class Pages(unittest.TestCase):
