@@ -45,11 +45,6 @@ std::optional<double> scalar_number(const TomlScalar& scalar) {
   return integer ? static_cast<double>(*integer) : value_in<double>(scalar);
 }
 
-std::string text_of(const NumberRange& range) {
-  return range.above_zero ? fmt::format("number above 0 and at most {}", range.highest)
-                          : fmt::format("number from {} to {}", range.lowest, range.highest);
-}
-
 std::string_view number_within(const NumberRange& range) {
   return range.lowest <= 0.5 && range.highest >= 0.5 ? "0.5" : "2";
 }
@@ -60,6 +55,15 @@ std::string_view noun_of(const TomlValue& value) {
 }
 
 }  // namespace
+
+std::string value_words(const IntegerRange& range) {
+  return fmt::format("whole number from {} to {}", range.lowest, range.highest);
+}
+
+std::string value_words(const NumberRange& range) {
+  return range.above_zero ? fmt::format("number above 0 and at most {}", range.highest)
+                          : fmt::format("number from {} to {}", range.lowest, range.highest);
+}
 
 void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_view what) {
   if (place.from_setting) {
@@ -105,6 +109,10 @@ bool TomlReader::has(std::string_view key) {
 
 bool TomlReader::is_good(std::string_view key) const {
   return document_.leaves.contains(key) && !bad_.contains(key);
+}
+
+bool TomlReader::is_settled(std::string_view key) const {
+  return !bad_.contains(key) && std::ranges::find(missing_, key) == missing_.end();
 }
 
 const TomlValue* TomlReader::find(std::string_view key) {
@@ -174,7 +182,7 @@ void TomlReader::check_range(std::string_view key, std::int64_t value, const Int
 }
 
 std::int64_t TomlReader::integer(std::string_view key, const IntegerRange& range) {
-  expect(key, fmt::format("whole number from {} to {}", range.lowest, range.highest));
+  expect(key, value_words(range));
   const auto* value = find_as<std::int64_t>(key, "a whole number without quotes, e.g. 8");
   if (value == nullptr) return range.lowest;
   check_range(key, *value, range);
@@ -190,7 +198,7 @@ void TomlReader::check_range(std::string_view key, double value, const NumberRan
 }
 
 double TomlReader::number(std::string_view key, const NumberRange& range) {
-  expect(key, text_of(range));
+  expect(key, value_words(range));
   return number_in(key, range);
 }
 
@@ -226,7 +234,7 @@ std::vector<T> TomlReader::list(std::string_view key, std::optional<T> (*get)(co
 }
 
 std::vector<double> TomlReader::numbers(std::string_view key, const NumberRange& range) {
-  expect(key, fmt::format("{}, or a list of them", text_of(range)));
+  expect(key, fmt::format("{}, or a list of them", value_words(range)));
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
   if (std::holds_alternative<TomlScalar>(*value)) return {number_in(key, range)};

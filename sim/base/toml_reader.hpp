@@ -35,6 +35,15 @@ inline constexpr NumberRange kShare{.lowest = 0, .highest = 1, .above_zero = tru
 
 enum class Zero { allowed, refused };
 
+// Such values in the list of keys: "whole number from 1 to 8", "number above 0 and at most 1".
+[[nodiscard]] std::string value_words(const IntegerRange& range);
+[[nodiscard]] std::string value_words(const NumberRange& range);
+// "bandwidth above 0", "time".
+template <class T>
+[[nodiscard]] std::string value_words(Zero zero) {
+  return std::string(quantity_noun<T>()) + (zero == Zero::refused ? " above 0" : "");
+}
+
 // Keys are dotted ("network.nic_bandwidth"). Reading a missing or wrong key records the problem and
 // returns a meaningless value; finish() throws before anyone can use it. Code that decides on other
 // keys by one key's value checks is_good() first.
@@ -69,6 +78,8 @@ class TomlReader {
   [[nodiscard]] bool has(std::string_view key);
   // True if the document has the key and nothing has been wrong with it so far.
   [[nodiscard]] bool is_good(std::string_view key) const;
+  // True if the key is neither missing nor wrong so far; a key that may be left out may be.
+  [[nodiscard]] bool is_settled(std::string_view key) const;
 
   // Records a problem with a key or table in the document: "24 does not divide 100; write a
   // divisor".
@@ -151,8 +162,7 @@ class TomlReader {
 
 template <class T>
 T TomlReader::quantity(std::string_view key, Zero zero) {
-  const std::string noun(quantity_noun<T>());
-  expect(key, zero == Zero::refused ? noun + " above 0" : noun);
+  expect(key, value_words<T>(zero));
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
   const auto* scalar = std::get_if<TomlScalar>(value);

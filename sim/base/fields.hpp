@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields: a row for each key of a table, beside the member that the key sets. The reader, the
+// writer, the list of keys and what is suggested for misspelt keys come from the rows. A key that is
+// left out leaves in the struct what the struct had before.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "sim/base/field_values.hpp"
+#include "sim/base/toml_keys.hpp"
+#include "sim/base/toml_reader.hpp"
+
+namespace sim {
+
+// What a table without the key means.
+struct Usual {
+  enum class Needed { never, always, with, without };
+  std::string_view words = {};  // in the list of keys; empty: the key is required
+  Needed needed = Needed::never;
+  std::string_view other = {};  // key of the same table, for `with` and `without`
+  bool is_value = false;        // the list of keys shows the value that the struct has
+};
+inline constexpr Usual kRequired{.needed = Usual::Needed::always};
+// The value that the struct has.
+inline constexpr Usual kUsualValue{.is_value = true};
+constexpr Usual left_out(std::string_view words) { return {.words = words}; }
+// Needed wherever the row applies.
+constexpr Usual needed(std::string_view words) { return {words, Usual::Needed::always}; }
+// Needed beside the other key, unless the struct has a value.
+constexpr Usual needed_with(std::string_view other, std::string_view words) {
+  return {words, Usual::Needed::with, other};
+}
+constexpr Usual needed_without(std::string_view other) {
+  return {{}, Usual::Needed::without, other};
+}
+
+template <class T>
+struct Field {
+  using Applies = bool (*)(TomlReader& reader, std::string_view key, const T& so_far);
+
+  std::string_view name;  // without its table
+  NumberRange range = {};
+  Usual usual = {};
+  std::string_view meaning = {};
+  std::string_view example = {};
+  std::string_view remark = {};                        // TomlReader::one_of()'s
+  std::string (*value)(const NumberRange&) = nullptr;  // "bandwidth above 0"
+  void (*read)(TomlReader& reader, std::string_view key, const Field& row, T& into) = nullptr;
+  // As TOML; empty if the struct has no value.
+  std::string (*write)(const T& from, const NumberRange& range) = nullptr;
+  // Whether the key goes with the fields before it; if not, it has said why a given key is wrong.
+  Applies applies = nullptr;
+  bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;  // beyond `usual`
+  void (*fill)(T& into) = nullptr;  // what is usual, from the fields before it
+  bool presets = false;             // reading it sets what is usual for the rows after it
+
+  [[nodiscard]] constexpr Field only(Applies condition) const {
+    Field row = *this;
+    row.applies = condition;
+    return row;
+  }
+  [[nodiscard]] constexpr Field needed_if(bool (*condition)(TomlReader&, const T&)) const {
+    Field row = *this;
+    row.is_needed = condition;
+    return row;
+  }
+  [[nodiscard]] constexpr Field filled_by(void (*function)(T&)) const {
+    Field row = *this;
+    row.fill = function;
+    return row;
+  }
+  // Ends the message about a name that is close to none.
+  [[nodiscard]] constexpr Field remarking(std::string_view text) const {
+    Field row = *this;
+    row.remark = text;
+    return row;
+  }
+};
+
+// A row for a member, or for a member of a member, which may be optional:
+// field<&Network::ll, &LinkPace::latency>("ll_latency", ...). The member's type is the kind of value.
+template <auto outer, auto... inner>
+constexpr auto field(std::string_view name, const NumberRange& range, const Usual& usual,
+                     std::string_view meaning, std::string_view example = {}) {
+  using T = typename field_values::Member<decltype(outer)>::Class;
+  using Value = field_values::ValueOf<outer, inner...>;
+  return Field<T>{.name = name,
+                  .range = range,
+                  .usual = usual,
+                  .meaning = meaning,
+                  .example = example,
+                  .value = field_values::words<Value>,
+                  .read =
+                      [](TomlReader& reader, std::string_view key, const Field<T>& row, T& into) {
+                        field_values::slot<outer, inner...>(into) =
+                            field_values::read<Value>(reader, key, row.range);
+                      },
+                  .write = [](const T& from, const NumberRange& allowed) -> std::string {
+                    const auto* value = field_values::found<outer, inner...>(from);
+                    return value == nullptr ? "" : field_values::text(*value, allowed);
+                  }};
+}
+
+// A row for a member that is one of a table's values (EnumName) or of a registry's rows.
+template <auto member, auto& names>
+constexpr auto choice(std::string_view name, const Usual& usual, std::string_view meaning) {
+  using T = typename field_values::Member<decltype(member)>::Class;
+  return Field<T>{
+      .name = name,
+      .usual = usual,
+      .meaning = meaning,
+      .value = [](const NumberRange&) { return field_values::one_of(name_table(names)); },
+      .read = [](TomlReader& reader, std::string_view key, const Field<T>& row,
+                 T& into) { into.*member = reader.one_of(key, name_table(names), row.remark); },
+      .write =
+          [](const T& from, const NumberRange&) {
+            return field_values::name_text(from.*member, name_table(names));
+          }};
+}
+
+// "network.fabric"; the keys before the first table have none.
+[[nodiscard]] std::string dotted(std::string_view table, std::string_view name);
+
+// Reads a table into a struct that has what is usual.
+template <class T>
+void read_fields(TomlReader& reader, std::string_view table,
+                 std::type_identity_t<std::span<const Field<T>>> rows, T& into) {
+  T usual = into;
+  const auto is_needed = [&](const Field<T>& row) {
+    if (row.is_needed != nullptr) return row.is_needed(reader, into);
+    const auto other = [&] { return reader.has(dotted(table, row.usual.other)); };
+    switch (row.usual.needed) {
+      case Usual::Needed::never:
+        return false;
+      case Usual::Needed::always:
+        return true;
+      case Usual::Needed::with:
+        return other() && row.write(usual, row.range).empty();
+      case Usual::Needed::without:
+        return !other();
+    }
+    return false;
+  };
+  for (const Field<T>& row : rows) {
+    const std::string key = dotted(table, row.name);
+    const bool applies = row.applies == nullptr || row.applies(reader, key, into);
+    if (applies && (reader.has(key) || is_needed(row))) {
+      row.read(reader, key, row, into);
+      if (row.presets) usual = into;
+    } else if (row.fill != nullptr) {
+      row.fill(into);
+    }
+  }
+}
+
+// The lines of a table whose values are other than usual; empty if there are none.
+template <class T>
+[[nodiscard]] std::string written_fields(std::type_identity_t<std::span<const Field<T>>> rows,
+                                         const T& from, const T& usual) {
+  std::string lines;
+  for (const Field<T>& row : rows) {
+    const std::string value = row.write(from, row.range);
+    T left_out = from;
+    if (row.fill != nullptr) row.fill(left_out);
+    const T& without = row.fill != nullptr ? left_out : usual;
+    if (value.empty() || value == row.write(without, row.range)) continue;
+    lines += std::string(row.name) + " = " + value + "\n";
+  }
+  return lines;
+}
+
+// Rows of several tables as one list of keys.
+class KeyTable {
+ public:
+  KeyTable() = default;
+  KeyTable(KeyTable&&) = default;  // no copies: keys_ would point to the texts of another
+  // `usual` has the values that are usual.
+  template <class T>
+  KeyTable& add(std::string_view table, std::type_identity_t<std::span<const Field<T>>> rows,
+                const T& usual) {
+    for (const Field<T>& row : rows) {
+      add({dotted(table, row.name), row.value(row.range),
+           row.usual.is_value ? row.write(usual, row.range) : std::string(row.usual.words)},
+          row.meaning, row.example);
+    }
+    return *this;
+  }
+  KeyTable& add(std::span<const TomlKey> rows);
+  [[nodiscard]] std::span<const TomlKey> keys() const { return keys_; }
+
+ private:
+  struct Texts {
+    std::string key, value, usual;
+  };
+  void add(Texts texts, std::string_view meaning, std::string_view example);
+
+  std::deque<Texts> texts_;  // that keys_ points to
+  std::vector<TomlKey> keys_;
+};
+
+// A rule over several fields. It is checked if all of its keys are settled, so that a wrong value
+// gives one message, and speaks only about a key that the file has.
+template <class T>
+struct Rule {
+  std::string_view key;                       // that is to blame
+  std::string_view others[5] = {};            // that it rests on; dotted, as `key` is
+  std::string (*broken)(const T&) = nullptr;  // what is wrong; empty: nothing
+};
+
+template <class T>
+void check_rules(TomlReader& reader, std::type_identity_t<std::span<const Rule<T>>> rules,
+                 const T& of) {
+  for (const Rule<T>& rule : rules) {
+    bool settled = reader.is_good(rule.key);
+    for (const std::string_view other : rule.others) settled = settled && reader.is_settled(other);
+    if (!settled) continue;
+    const std::string problem = rule.broken(of);
+    if (!problem.empty()) reader.wrong(rule.key, problem);
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Toy: a struct and its rows, one of each kind.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/fields.hpp"
+
+namespace toys {
+
+using namespace sim;
+
+enum class Colour { red, green };
+inline constexpr EnumName<Colour> kColours[] = {{"red", Colour::red}, {"green", Colour::green}};
+
+struct Engine {
+  std::string_view name;
+};
+inline constexpr Engine kSteam{"steam"}, kDiesel{"diesel"};
+inline constexpr const Engine* kEngines[] = {&kSteam, &kDiesel};
+inline std::span<const Engine* const> engines() { return kEngines; }
+
+struct Pace {
+  Seconds latency;
+  double efficiency = 0;
+  bool operator==(const Pace&) const = default;
+};
+
+struct Toy {
+  std::string name;
+  int wheels = 4;
+  double grip = 0.5;
+  bool loud = false;
+  Bandwidth rate;
+  std::optional<Bytes> memory;
+  Bandwidth most_rate;
+  Colour colour = Colour::green;
+  const Engine* engine = &kSteam;
+  std::vector<int> seats;
+  std::optional<Pace> fast;
+  bool operator==(const Toy&) const = default;
+};
+
+inline bool of_diesel(TomlReader& reader, std::string_view key, const Toy& toy) {
+  return reader.applies(key, "toy.engine", toy.engine == &kDiesel);
+}
+
+inline constexpr Field<Toy> kToyFields[] = {
+    field<&Toy::name>("name", kAny, kRequired, "Name."),
+    field<&Toy::wheels>("wheels", from_to(1, 8), kUsualValue, "Wheels."),
+    field<&Toy::grip>("grip", kShare, kUsualValue, "Grip."),
+    field<&Toy::loud>("loud", kAny, kUsualValue, "Loud or not."),
+    field<&Toy::rate>("rate", kAboveZero, kRequired, "Rate.", "3 GBps"),
+    field<&Toy::memory>("memory", kAboveZero, left_out("none"), "Memory."),
+    field<&Toy::most_rate>("most_rate", kAboveZero, left_out("`rate`"), "Highest rate.")
+        .filled_by([](Toy& toy) { toy.most_rate = toy.rate; }),
+    choice<&Toy::engine, engines>("engine", kUsualValue, "Engine.").remarking("a motor is diesel"),
+    choice<&Toy::colour, kColours>("colour", kUsualValue, "Colour.").only(of_diesel),
+    field<&Toy::seats>("seats", from_to(0, 9), left_out("none"), "Seats."),
+    field<&Toy::fast, &Pace::efficiency>("fast_efficiency", kShare,
+                                         needed_with("fast_latency", "none"), "Fraction."),
+    field<&Toy::fast, &Pace::latency>("fast_latency", kAny, needed_with("fast_efficiency", "none"),
+                                      "Latency."),
+};
+
+inline constexpr Rule<Toy> kToyRules[] = {
+    {"toy.most_rate",
+     {"toy.rate"},
+     [](const Toy& toy) {
+       return toy.most_rate < toy.rate ? "is below the rate; write more" : std::string();
+     }},
+};
+
+inline std::span<const TomlKey> toy_keys() {
+  static const KeyTable table = [] {
+    KeyTable keys;
+    keys.add("toy", kToyFields, Toy());
+    return keys;
+  }();
+  return table.keys();
+}
+
+// The text as a [toy].
+inline Toy read_toy(const std::string& text, std::span<const Setting> settings = {}) {
+  TomlReader reader(parse_toml(text, "x.toml", settings), toy_keys());
+  Toy toy;
+  read_fields(reader, "toy", kToyFields, toy);
+  check_rules(reader, kToyRules, toy);
+  reader.finish();
+  return toy;
+}
+
+}  // namespace toys
