@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "sim/base/toml_reader.hpp"
+#include "sim/topology/cluster_fields.hpp"
 #include "sim/topology/fabric_reader.hpp"
 #include "sim/topology/fabrics.hpp"
 #include "sim/topology/nccl_transports.hpp"
@@ -17,72 +18,10 @@
 namespace sim {
 namespace {
 
-constexpr IntegerRange kPerNode{.lowest = 1, .highest = 1'024};
+constexpr IntegerRange kNics{.lowest = 1, .highest = 1'024};
 
 int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
   return static_cast<int>(reader.integer(key, range));
-}
-
-std::optional<FlopRate> read_optional_rate(TomlReader& reader, std::string_view key) {
-  if (!reader.has(key)) return std::nullopt;
-  return reader.quantity<FlopRate>(key);
-}
-
-constexpr NumberRange kShareOrNone{.lowest = 0, .highest = 1};
-
-std::optional<double> read_optional_share(TomlReader& reader, std::string_view key) {
-  if (!reader.has(key)) return std::nullopt;
-  return reader.number(key, kShare);
-}
-
-std::optional<Bandwidth> read_host_bandwidth(TomlReader& reader) {
-  if (!reader.has("gpu.host_bandwidth")) return std::nullopt;
-  return reader.quantity<Bandwidth>("gpu.host_bandwidth");
-}
-
-double read_host_efficiency(TomlReader& reader) {
-  constexpr const char* kKey = "gpu.host_efficiency";
-  if (reader.has("gpu.host_bandwidth")) {
-    return reader.has(kKey) ? reader.number(kKey, kShare) : kHostEfficiency;
-  }
-  reader.inapplicable(kKey,
-                      "is a fraction of host_bandwidth, which is missing; add host_bandwidth");
-  return kHostEfficiency;
-}
-
-Gpu read_gpu_of_data_sheet(TomlReader& reader) {
-  return {.name = reader.text("gpu.name"),
-          .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
-          .bf16 = reader.quantity<FlopRate>("gpu.bf16"),
-          .fp8 = read_optional_rate(reader, "gpu.fp8"),
-          .fp4 = read_optional_rate(reader, "gpu.fp4"),
-          .fused_attention = read_optional_share(reader, "gpu.fused_attention"),
-          .fp32 = reader.quantity<FlopRate>("gpu.fp32"),
-          .memory = reader.quantity<Bytes>("gpu.memory"),
-          .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),
-          .memory_efficiency = reader.number("gpu.memory_efficiency", kShare),
-          .host_bandwidth = read_host_bandwidth(reader),
-          .host_efficiency = read_host_efficiency(reader),
-          .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
-          .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
-          .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
-}
-
-Gpu read_gpu(TomlReader& reader) {
-  const Gpu gpu = read_gpu_of_data_sheet(reader);
-  constexpr const char* kLimit = "gpu.power_limit";
-  if (!reader.has(kLimit)) return gpu;
-  const Watts limit = reader.quantity<Watts>(kLimit);
-  if (gpu.power <= Watts{}) {
-    reader.wrong(kLimit, "limits a GPU without power; set gpu.power, that of its data sheet");
-  } else if (limit > gpu.power) {
-    reader.wrong(kLimit, fmt::format("{} is above gpu.power, {}, which no limit raises; write at "
-                                     "most that, or leave it out",
-                                     to_text(limit), to_text(gpu.power)));
-  } else {
-    return power_capped(gpu, limit / gpu.power);
-  }
-  return gpu;
 }
 
 Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport) {
@@ -127,7 +66,7 @@ std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
     for (int g = 0; g < gpus; ++g) result.push_back(g * nics / gpus);
     return result;
   }
-  const std::int64_t last = (known ? nics : kPerNode.highest) - 1;
+  const std::int64_t last = (known ? nics : kNics.highest) - 1;
   for (const std::int64_t nic : reader.integers("network.gpu_nic", kAnyInteger)) {
     if (reader.is_good("network.gpu_nic") && (nic < 0 || nic > last)) {
       reader.wrong("network.gpu_nic",
@@ -156,7 +95,7 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   Network network;
   network.fabric = reader.one_of("network.fabric", all_network_fabrics(),
                                  "a leaf-spine or Clos network is fat_tree_2level");
-  network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
+  network.nics_per_node = read_count(reader, "network.nics_per_node", kNics);
   network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
   const auto* transport = read_transport(reader, "network.transport", network_transports());
   const LinkPace simple = *read_pace(reader, "network.", simple_pace(transport), true);
@@ -193,27 +132,6 @@ std::set<std::string, std::less<>> typed_by_hand(std::span<const Setting> settin
   return typed;
 }
 
-Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
-  Fitted fitted{.typed = typed_by_hand(settings)};
-  reader.optional_table("fitted");
-  if (reader.has("fitted.network_efficiency")) {
-    fitted.network_efficiency = reader.number("fitted.network_efficiency", kShare);
-  }
-  if (reader.has("fitted.communicator_bandwidth")) {
-    fitted.communicator_bandwidth = reader.quantity<Bandwidth>("fitted.communicator_bandwidth");
-  }
-  if (reader.has("fitted.compute_efficiency")) {
-    fitted.compute_efficiency = reader.number(
-        "fitted.compute_efficiency", {.lowest = 0, .highest = kMostEfficiency, .above_zero = true});
-  }
-  if (reader.has("fitted.host_slowdown")) {
-    fitted.host_slowdown = reader.number(
-        "fitted.host_slowdown", {.lowest = 0, .highest = kMostSlowdown, .above_zero = true});
-  }
-  if (reader.has("fitted.rows")) fitted.rows = reader.texts("fitted.rows");
-  return fitted;
-}
-
 }  // namespace
 
 Gpu power_capped(Gpu gpu, double share) {
@@ -227,23 +145,28 @@ Gpu power_capped(Gpu gpu, double share) {
   return gpu;
 }
 
+Cluster usual_cluster() {
+  Cluster cluster;
+  cluster.speed_spread = kSpeedSpread;
+  cluster.gpu.host_efficiency = kHostEfficiency;
+  return cluster;
+}
+
 Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                       std::span<const Setting> settings) {
   TomlReader reader(parse_toml(text, file, settings), cluster_keys());
-  Cluster cluster;
+  Cluster cluster = usual_cluster();
   cluster.name = file.stem().string();
-  cluster.summary = reader.text("summary");
-  cluster.nodes = read_count(reader, "cluster.nodes", kNodes);
-  cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
-  cluster.speed_spread = reader.has("cluster.speed_spread")
-                             ? reader.number("cluster.speed_spread", kShareOrNone)
-                             : kSpeedSpread;
-  cluster.gpu = read_gpu(reader);
+  read_fields(reader, "", file_fields(), cluster);
+  read_fields(reader, "cluster", cluster_fields(), cluster);
+  read_fields(reader, "gpu", gpu_fields(), cluster.gpu);
   const auto* transport = read_transport(reader, "nvlink.transport", nvlink_transports());
   cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node, transport);
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
   cluster.collectives = read_collectives(reader, transport);
-  cluster.fitted = read_fitted(reader, settings);
+  reader.optional_table("fitted");
+  read_fields(reader, "fitted", fitted_fields(), cluster.fitted);
+  cluster.fitted.typed = typed_by_hand(settings);
   reader.finish();
   return cluster;
 }

@@ -1,58 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a cluster file.
-#include "sim/topology/cluster.hpp"
+#include "sim/topology/cluster_fields.hpp"
 
 namespace sim {
 namespace {
 
-constexpr TomlKey kClusterKeys[] = {
-    {"summary", "string", "", "One-line description, shown by `gardenhose list topologies`."},
-    {"cluster.nodes", "whole number from 1 to 65536", "", "Nodes in the cluster."},
-    {"cluster.gpus_per_node", "whole number from 1 to 1024", "", "GPUs in each node."},
-    {"cluster.speed_spread", "number from 0 to 1", "0.015",
-     "Standard deviation of the speed of matrix products across GPUs, divided by the mean. The "
-     "default is from five clusters whose GPUs differ by 8 % (arXiv 2208.11035).",
-     "0.02"},
-    {"gpu.name", "string", "",
-     "The GPU's name as CUDA reports it. A calibration applies if its `gpu` has the same value."},
-    {"gpu.multiprocessors", "whole number from 1 to 1024", "",
-     "Streaming multiprocessors (SMs). The channels of a collective occupy some of them."},
-    {"gpu.bf16", "rate of floating-point operations above 0", "",
-     "Peak rate of the tensor cores in BF16, dense."},
-    {"gpu.fp8", "rate of floating-point operations above 0", "none: FP8 and MXFP8 are unavailable",
-     "Peak rate of the tensor cores in FP8 and MXFP8, dense."},
-    {"gpu.fp4", "rate of floating-point operations above 0", "none: NVFP4 is unavailable",
-     "Peak rate of the tensor cores in NVFP4, dense."},
-    {"gpu.fused_attention", "number above 0 and at most 1",
-     "none: published rates of the attention kernel",
-     "Fraction of the BF16 peak that fused causal attention achieves, forward and backward."},
-    {"gpu.fp32", "rate of floating-point operations above 0", "",
-     "Peak FP32 rate of the vector units, which run the optimizer.", "67 TFLOPs"},
-    {"gpu.memory", "size above 0", "", "Memory capacity."},
-    {"gpu.memory_bandwidth", "bandwidth above 0", "",
-     "Memory bandwidth from the data sheet, reads plus writes. Measured times that memory bounds "
-     "are scaled by its ratio to that of the measured GPU.",
-     "3350 GBps"},
-    {"gpu.memory_efficiency", "number above 0 and at most 1", "",
-     "Fraction of `memory_bandwidth` that copying large buffers achieves.", "0.9"},
-    {"gpu.host_bandwidth", "bandwidth above 0",
-     "none: hosts keep neither outer state nor the optimizer's",
-     "Bandwidth per direction of the GPU's link to its host, from the data sheet. With `pcie`, "
-     "GPUs "
-     "on one PCIe switch also share `bridge_bandwidth`.",
-     "64 GBps"},
-    {"gpu.host_efficiency", "number above 0 and at most 1", "0.8",
-     "Fraction of `host_bandwidth` that copying large buffers achieves. The default is from "
-     "measured copies over PCIe 4, PCIe 5 and NVLink-C2C."},
-    {"gpu.launch_latency", "time", "",
-     "Gap between the end of one kernel and the start of the next on the same stream.", "2 us"},
-    {"gpu.price", "price per hour", "",
-     "Price of one GPU, including its share of the node and of everything that is billed with the "
-     "node."},
-    {"gpu.power", "power", "", "Power of one GPU under load."},
-    {"gpu.power_limit", "power above 0", "`power`",
-     "Power limit of one GPU, at most `power`. Clock rates, and with them the peaks, "
-     "are scaled by the square root of the ratio of the two."},
+constexpr TomlKey kLinkKeys[] = {
     {"nvlink.kind", "one of switched, full_mesh, pcie", "",
      "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "
      "each ordered pair of GPUs has its own link of `bandwidth`; at most 8 GPUs. `pcie`: no "
@@ -255,25 +208,22 @@ constexpr TomlKey kClusterKeys[] = {
     {"collectives.protocol", "one of auto, ll, ll128, simple", "auto",
      "Protocol of all collectives that have it; refused if none has. `auto`: the fastest for each "
      "size."},
-    {"fitted.network_efficiency", "number above 0 and at most 1", "1",
-     "Additional factor applied to the bandwidth after `network.efficiency`; fitted to "
-     "measurements."},
-    {"fitted.communicator_bandwidth", "bandwidth above 0", "no limit",
-     "Measured limit on the bandwidth at which one communicator can send out of a node."},
-    {"fitted.compute_efficiency", "number above 0 and at most 2",
-     "the efficiency of published runs on this kind of GPU",
-     "Measured speed of operators over that of published kernels or, without such, over the "
-     "roofline."},
-    {"fitted.host_slowdown", "number above 0 and at most 1000", "1",
-     "Factor on the times that hosts take to issue kernels, unless `host-issue` gives them; "
-     "fitted to measured steps."},
-    {"fitted.rows", "list of strings", "none: the constants are treated as if set by hand",
-     "Names (as in `gardenhose validate`) of the published rows to which these constants were "
-     "fitted."},
 };
 
 }  // namespace
 
-std::span<const TomlKey> cluster_keys() { return kClusterKeys; }
+std::span<const TomlKey> cluster_keys() {
+  static const KeyTable table = [] {
+    const Cluster usual = usual_cluster();
+    KeyTable keys;
+    keys.add("", file_fields(), usual);
+    keys.add("cluster", cluster_fields(), usual);
+    keys.add("gpu", gpu_fields(), usual.gpu);
+    keys.add(kLinkKeys);
+    keys.add("fitted", fitted_fields(), usual.fitted);
+    return keys;
+  }();
+  return table.keys();
+}
 
 }  // namespace sim

@@ -12,6 +12,7 @@
 namespace sim {
 namespace {
 
+constexpr IntegerRange kFabricNodes{.lowest = 1, .highest = 65'536};
 constexpr IntegerRange kGpus{.lowest = 1, .highest = 1'024};
 constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
 
@@ -37,7 +38,7 @@ void read_leaves(TomlReader& reader, Network& network) {
     network.oversubscription = reader.number("network.oversubscription", kOversubscription);
   }
   if (!fabric_takes(reader, network, "network.nodes_per_leaf")) return;
-  network.nodes_per_leaf = static_cast<int>(reader.integer("network.nodes_per_leaf", kNodes));
+  network.nodes_per_leaf = static_cast<int>(reader.integer("network.nodes_per_leaf", kFabricNodes));
 }
 
 void read_pods(TomlReader& reader, Network& network) {
@@ -45,7 +46,7 @@ void read_pods(TomlReader& reader, Network& network) {
     network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
   }
   if (!fabric_takes(reader, network, "network.leaves_per_pod")) return;
-  network.leaves_per_pod = static_cast<int>(reader.integer("network.leaves_per_pod", kNodes));
+  network.leaves_per_pod = static_cast<int>(reader.integer("network.leaves_per_pod", kFabricNodes));
 }
 
 // Of a link between routers: by default as a NIC's.
@@ -129,9 +130,9 @@ void check_uplinks(TomlReader& reader, int nodes, const Network& network) {
 void read_torus(TomlReader& reader, int nodes, Network& network) {
   if (!fabric_takes(reader, network, "network.dimensions")) return;
   std::int64_t product = 1;
-  for (const std::int64_t size : reader.integers("network.dimensions", kNodes)) {
+  for (const std::int64_t size : reader.integers("network.dimensions", kFabricNodes)) {
     network.dimensions.push_back(static_cast<int>(size));
-    product = std::min(product * size, kNodes.highest + 1);
+    product = std::min(product * size, kFabricNodes.highest + 1);
   }
   if (reader.is_good("network.dimensions") && reader.is_good("cluster.nodes") && product != nodes) {
     reader.wrong("network.dimensions",
@@ -159,17 +160,18 @@ void read_groups(TomlReader& reader, int nodes, Network& network) {
   const std::int64_t in_group =
       std::int64_t{1} * network.nodes_per_router * network.routers_per_group;
   const auto filled = static_cast<int>((nodes + in_group - 1) / in_group);
-  network.groups = read_optional_count(reader, network, "network.groups", kNodes, filled);
+  network.groups = read_optional_count(reader, network, "network.groups", kFabricNodes, filled);
   if (reader.is_good("network.groups") && network.groups < filled) {
     reader.wrong("network.groups", fmt::format("{} of {} nodes are too few for {} nodes; write at "
                                                "least {}, or remove the key",
                                                network.groups, in_group, nodes, filled));
   }
   const std::int64_t routers = std::int64_t{1} * network.groups * network.routers_per_group;
-  if (reader.is_good("network.groups") && routers > kNodes.highest) {
-    reader.wrong("network.groups",
-                 fmt::format("has {} routers; write at most {}, which is {} routers", routers,
-                             kNodes.highest / network.routers_per_group, kNodes.highest));
+  if (reader.is_good("network.groups") && routers > kFabricNodes.highest) {
+    reader.wrong(
+        "network.groups",
+        fmt::format("has {} routers; write at most {}, which is {} routers", routers,
+                    kFabricNodes.highest / network.routers_per_group, kFabricNodes.highest));
   }
 }
 
@@ -213,7 +215,7 @@ void read_dragonfly(TomlReader& reader, int nodes, Network& network) {
     read_groups(reader, nodes, network);
     read_global_links(reader, network);
   } else {
-    static_cast<void>(read_optional_count(reader, network, "network.groups", kNodes, 0));
+    static_cast<void>(read_optional_count(reader, network, "network.groups", kFabricNodes, 0));
     static_cast<void>(read_optional_count(reader, network, "network.global_links", kPorts, 0));
   }
   if (fabric_takes(reader, network, "network.routing")) {

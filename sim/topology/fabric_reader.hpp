@@ -7,9 +7,6 @@
 
 namespace sim {
 
-// Far above any machine, and low enough that products of a few counts fit.
-inline constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
-
 // Of PCIe, for nodes of so many GPUs.
 void read_bridges(TomlReader& reader, int gpus, Nvlink& nvlink);
 
