@@ -14,6 +14,7 @@
 #include "sim/topology/fabrics.hpp"
 #include "sim/topology/nccl_transports.hpp"
 #include "sim/topology/pace_reader.hpp"
+#include "sim/topology/transport_fields.hpp"
 
 namespace sim {
 namespace {
@@ -22,35 +23,6 @@ constexpr IntegerRange kNics{.lowest = 1, .highest = 1'024};
 
 int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
   return static_cast<int>(reader.integer(key, range));
-}
-
-Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport) {
-  const LinkPace simple = *read_pace(reader, "nvlink.", simple_pace(transport), true);
-  Nvlink nvlink{
-      .kind = reader.one_of("nvlink.kind", all_nvlink_fabrics()),
-      .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
-      .efficiency = simple.efficiency,
-      .latency = simple.latency,
-      .ll = read_pace(reader, "nvlink.ll_", of(transport, &NcclTransport::ll), false),
-      .ll128 = read_pace(reader, "nvlink.ll128_", of(transport, &NcclTransport::ll128), false),
-      .nvls = read_pace(reader, "nvlink.nvls_", of(transport, &NcclTransport::nvls), false),
-      .sums = read_switch_sums(reader, transport),
-      .pairs = read_pace(reader, "nvlink.pairs_", of(transport, &NcclTransport::pairs), false),
-      .ll_pairs =
-          read_pace(reader, "nvlink.ll_pairs_", of(transport, &NcclTransport::ll_pairs), false),
-      .pairs_channel_efficiency =
-          read_optional_efficiency(reader, "nvlink.pairs_channel_efficiency",
-                                   of(transport, &NcclTransport::pairs_channel_efficiency)),
-      .ll_pairs_channel_efficiency =
-          read_optional_efficiency(reader, "nvlink.ll_pairs_channel_efficiency",
-                                   of(transport, &NcclTransport::ll_pairs_channel_efficiency))};
-  if (reader.is_good("nvlink.kind") && gpus > nvlink.kind->most_gpus) {
-    reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
-                                            "\"switched\"",
-                                            nvlink.kind->most_gpus, gpus));
-  }
-  read_bridges(reader, gpus, nvlink);
-  return nvlink;
 }
 
 constexpr IntegerRange kAnyInteger{.lowest = std::numeric_limits<std::int64_t>::min(),
@@ -160,13 +132,17 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   read_fields(reader, "", file_fields(), cluster);
   read_fields(reader, "cluster", cluster_fields(), cluster);
   read_fields(reader, "gpu", gpu_fields(), cluster.gpu);
-  const auto* transport = read_transport(reader, "nvlink.transport", nvlink_transports());
-  cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node, transport);
+  read_fields(reader, "nvlink", nvlink_fields(), cluster.nvlink);
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
-  cluster.collectives = read_collectives(reader, transport);
+  constexpr std::string_view kTransport = "nvlink.transport";
+  if (reader.is_good(kTransport)) {
+    drive(*reader.one_of(kTransport, nvlink_transports()), cluster.collectives);
+  }
+  read_fields(reader, "collectives", collectives_fields(), cluster.collectives);
   reader.optional_table("fitted");
   read_fields(reader, "fitted", fitted_fields(), cluster.fitted);
   cluster.fitted.typed = typed_by_hand(settings);
+  check_rules(reader, cluster_rules(), cluster);
   reader.finish();
   return cluster;
 }

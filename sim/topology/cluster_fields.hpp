@@ -16,7 +16,11 @@ inline constexpr NumberRange kPerNode = from_to(1, 1'024);
 [[nodiscard]] std::span<const Field<Cluster>> file_fields();  // before the first table
 [[nodiscard]] std::span<const Field<Cluster>> cluster_fields();
 [[nodiscard]] std::span<const Field<Gpu>> gpu_fields();
+[[nodiscard]] std::span<const Field<Nvlink>> nvlink_fields();
+[[nodiscard]] std::span<const Field<Collectives>> collectives_fields();
 [[nodiscard]] std::span<const Field<Fitted>> fitted_fields();
+
+[[nodiscard]] std::span<const Rule<Cluster>> cluster_rules();
 
 // What is usual for a file's cluster.
 [[nodiscard]] Cluster usual_cluster();

@@ -5,74 +5,7 @@
 namespace sim {
 namespace {
 
-constexpr TomlKey kLinkKeys[] = {
-    {"nvlink.kind", "one of switched, full_mesh, pcie", "",
-     "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "
-     "each ordered pair of GPUs has its own link of `bandwidth`; at most 8 GPUs. `pcie`: no "
-     "NVLink; "
-     "each GPU has one port of `bandwidth` into a PCIe switch, and switches and sockets share "
-     "links."},
-    {"nvlink.bandwidth", "bandwidth above 0", "",
-     "Bandwidth per direction of a GPU's port (`switched`, `pcie`) or of a pair's link "
-     "(`full_mesh`).",
-     "450 GBps"},
-    {"nvlink.gpus_per_bridge", "whole number from 1 to 1024", "required with pcie",
-     "GPUs that share a PCIe switch and its link to a host bridge; 1 if each has a host bridge."},
-    {"nvlink.bridge_bandwidth", "bandwidth above 0", "`bandwidth`",
-     "Bandwidth of a PCIe switch's link to its host bridge, per direction."},
-    {"nvlink.gpus_per_socket", "whole number from 1 to 1024", "required with pcie",
-     "GPUs on each socket; a multiple of `gpus_per_bridge`, or fewer."},
-    {"nvlink.socket_bandwidth", "bandwidth above 0", "required with pcie",
-     "Bandwidth of a socket's link to the other sockets, per direction."},
-    {"nvlink.transport", "one of nvlink2, nvlink3, nvlink4, nvlink5, nvlink5_rack, pcie", "none",
-     "Generation of NVLink, or PCIe, as NCCL drives it. Gives every `latency`, `efficiency` and "
-     "`launch` of this table and of `collectives` that the file leaves out."},
-    {"nvlink.efficiency", "number above 0 and at most 1", "",
-     "Fraction of `bandwidth` that a collective on large buffers achieves.", "0.9"},
-    {"nvlink.latency", "time", "",
-     "Latency of one step of a collective between two GPUs in a node (Simple protocol)."},
-    {"nvlink.ll_efficiency", "number above 0 and at most 1", "that of the transport",
-     "Fraction of `bandwidth` that the LL protocol achieves.", "0.03"},
-    {"nvlink.ll_latency", "time", "that of the transport",
-     "Latency of one step by the LL protocol. Without it and `ll_efficiency`, LL is not used."},
-    {"nvlink.ll128_efficiency", "number above 0 and at most 1", "that of the transport",
-     "Fraction of `bandwidth` that the LL128 protocol achieves.", "0.3"},
-    {"nvlink.ll128_latency", "time", "that of the transport",
-     "Latency of one step by the LL128 protocol. Without it and `ll128_efficiency`, LL128 is not "
-     "used."},
-    {"nvlink.nvls_efficiency", "number above 0 and at most 1", "that of the transport",
-     "Fraction of `bandwidth` that sums in the switch (NVLS) achieve.", "0.6"},
-    {"nvlink.nvls_latency", "time", "that of the transport",
-     "Fixed cost of an all_reduce by NVLS beyond `collectives.launch`. Without it and "
-     "`nvls_efficiency`, NVLS is not used."},
-    {"nvlink.nvls_channels", "whole number from 1 to 1024", "that of the transport, or 16",
-     "Channels of an all_reduce by NVLS. With the GPUs of a node they decide how large its chunks "
-     "are."},
-    {"nvlink.nvls_chunk_overhead", "size", "that of the transport, or 0",
-     "What each chunk of an all_reduce by NVLS costs beyond its bytes, as bytes that would take as "
-     "long.",
-     "36 KB"},
-    {"nvlink.pairs_efficiency", "number above 0 and at most 1",
-     "that of the transport, or `efficiency`",
-     "Fraction of `bandwidth` that an all_to_all of large buffers achieves; at most `efficiency`.",
-     "0.7"},
-    {"nvlink.pairs_latency", "time", "that of the transport, or `launch` and `latency`",
-     "Fixed cost of an all_to_all."},
-    {"nvlink.ll_pairs_efficiency", "number above 0 and at most 1", "that of the transport",
-     "Fraction of `bandwidth` that an all_to_all by the LL protocol achieves.", "0.02"},
-    {"nvlink.ll_pairs_latency", "time", "that of the transport",
-     "Fixed cost of an all_to_all by the LL protocol. Without it and `ll_pairs_efficiency`, "
-     "all_to_alls do not use LL."},
-    {"nvlink.pairs_channel_efficiency", "number above 0 and at most 1",
-     "that of the transport, or no limit",
-     "Fraction of `bandwidth` that one channel of an all_to_all achieves. Inside a node NCCL gives "
-     "a message more channels the larger it is.",
-     "0.03"},
-    {"nvlink.ll_pairs_channel_efficiency", "number above 0 and at most 1",
-     "that of the transport, or no limit",
-     "Fraction of `bandwidth` that one channel of an all_to_all achieves by the LL protocol. With "
-     "it, messages of up to 512 KiB inside a node go by LL, and larger ones do not.",
-     "0.006"},
+constexpr TomlKey kNetworkKeys[] = {
     {"network.fabric",
      "one of single_switch, rail_optimized, rail_spine, fat_tree_2level, fat_tree_3level, torus, "
      "dragonfly",
@@ -178,36 +111,6 @@ constexpr TomlKey kLinkKeys[] = {
      "Price of one NIC, including its cable and its share of the switches, on top of `gpu.price`."},
     {"network.bandwidth_price", "price of bandwidth", "none",
      "Price of a NIC's bandwidth, on top of `port_price`."},
-    {"collectives.channels", "whole number from 1 to 1024", "",
-     "Channels per communicator. Each channel is a ring and occupies one SM; a small collective "
-     "takes fewer."},
-    {"collectives.launch", "time", "",
-     "Fixed cost of one collective, regardless of its size and number of ranks (Simple protocol)."},
-    {"collectives.ll_launch", "time", "that of nvlink.transport",
-     "Fixed cost by the LL protocol. Without it, LL is not used."},
-    {"collectives.ll128_launch", "time", "that of nvlink.transport",
-     "Fixed cost by the LL128 protocol. Without it, LL128 is not used."},
-    {"collectives.message", "time", "that of nvlink.transport, or 0",
-     "Fixed cost of each message that a GPU sends in an all_to_all. Messages are posted while the "
-     "first ones are on their way, so it shows where messages are small and many."},
-    {"collectives.algorithm",
-     "one of auto, ring, tree, nvls, nvls_tree, sharp, pat, recursive, hierarchical, pairwise, "
-     "rail, "
-     "copy_engine",
-     "auto",
-     "Algorithm of the collectives that it can run; the others run as by `auto`: the fastest for "
-     "each size, as NCCL's tuner estimates them. A collective is refused if the algorithm runs it, "
-     "but over none of its groups. Of all_reduce, `tree`: NCCL's double binary tree "
-     "over the nodes, with a chain of the GPUs inside each node; `nvls`: sums in the NVLink switch "
-     "of one node; `nvls_tree`: the same in each node, and trees between them; `sharp`: sums in "
-     "the "
-     "network's switches. `pat`: all_gather and reduce_scatter over nodes of one GPU. `recursive`: "
-     "halving and doubling over a power of two of GPUs. `hierarchical`: rings inside the nodes and "
-     "between them, one after the other. Of all_to_all, `pairwise`: a message to each GPU; `rail`: "
-     "one to each node. `copy_engine`: all_gather and all_to_all of one node without SMs."},
-    {"collectives.protocol", "one of auto, ll, ll128, simple", "auto",
-     "Protocol of all collectives that have it; refused if none has. `auto`: the fastest for each "
-     "size."},
 };
 
 }  // namespace
@@ -219,7 +122,9 @@ std::span<const TomlKey> cluster_keys() {
     keys.add("", file_fields(), usual);
     keys.add("cluster", cluster_fields(), usual);
     keys.add("gpu", gpu_fields(), usual.gpu);
-    keys.add(kLinkKeys);
+    keys.add("nvlink", nvlink_fields(), usual.nvlink);
+    keys.add(kNetworkKeys);
+    keys.add("collectives", collectives_fields(), usual.collectives);
     keys.add("fitted", fitted_fields(), usual.fitted);
     return keys;
   }();

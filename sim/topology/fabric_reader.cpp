@@ -13,18 +13,7 @@ namespace sim {
 namespace {
 
 constexpr IntegerRange kFabricNodes{.lowest = 1, .highest = 65'536};
-constexpr IntegerRange kGpus{.lowest = 1, .highest = 1'024};
 constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
-
-// `whole` is filled by parts of `part`, or lies in one of them: a node whose sockets or bridges are
-// not alike is not modelled.
-void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
-                 std::string_view noun) {
-  if (reader.is_good(key) && part < whole && whole % part != 0) {
-    reader.wrong(key, fmt::format("{} does not divide the {} {}; write a divisor, or at least {}",
-                                  part, whole, noun, whole));
-  }
-}
 
 // Whether the fabric has the key; a key that it does not have is an error.
 bool fabric_takes(TomlReader& reader, const Network& network, const char* key) {
@@ -226,25 +215,6 @@ void read_dragonfly(TomlReader& reader, int nodes, Network& network) {
 }
 
 }  // namespace
-
-void read_bridges(TomlReader& reader, int gpus, Nvlink& nvlink) {
-  const auto has = [&](const char* key) {
-    return reader.applies(key, "nvlink.kind", nvlink.kind->bridges);
-  };
-  constexpr const char* kBridge = "nvlink.gpus_per_bridge";
-  constexpr const char* kSocket = "nvlink.gpus_per_socket";
-  if (has(kBridge)) nvlink.gpus_per_bridge = static_cast<int>(reader.integer(kBridge, kGpus));
-  if (has(kSocket)) nvlink.gpus_per_socket = static_cast<int>(reader.integer(kSocket, kGpus));
-  constexpr const char* kUp = "nvlink.bridge_bandwidth";
-  if (has(kUp)) {
-    nvlink.bridge_bandwidth = reader.has(kUp) ? reader.quantity<Bandwidth>(kUp) : nvlink.bandwidth;
-  }
-  constexpr const char* kAcross = "nvlink.socket_bandwidth";
-  if (has(kAcross)) nvlink.socket_bandwidth = reader.quantity<Bandwidth>(kAcross);
-  if (!nvlink.kind->bridges || !reader.is_good(kSocket)) return;
-  check_parts(reader, kBridge, nvlink.gpus_per_bridge, nvlink.gpus_per_socket, "GPUs of a socket");
-  check_parts(reader, kSocket, nvlink.gpus_per_socket, gpus, "GPUs of a node");
-}
 
 void read_far_gpus(TomlReader& reader, int gpus, Network& network) {
   const bool given = reader.has("network.far_gpus") || reader.has("network.far_bandwidth");

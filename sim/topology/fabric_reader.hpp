@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the keys of [nvlink] and [network] that only some fabrics have.
+// Reads the keys of [network] that only some fabrics have.
 #pragma once
 
 #include "sim/base/toml_reader.hpp"
 #include "sim/topology/cluster.hpp"
 
 namespace sim {
-
-// Of PCIe, for nodes of so many GPUs.
-void read_bridges(TomlReader& reader, int gpus, Nvlink& nvlink);
 
 // Of GPUs whose NIC is on another socket, for nodes of so many GPUs.
 void read_far_gpus(TomlReader& reader, int gpus, Network& network);

@@ -30,13 +30,4 @@ template <class Value>
 }
 [[nodiscard]] std::optional<LinkPace> simple_pace(const NcclTransport* transport);
 
-// Of [nvlink].
-[[nodiscard]] SwitchSums read_switch_sums(TomlReader& reader, const NcclTransport* transport);
-// Absent if neither the file nor the transport gives it.
-[[nodiscard]] std::optional<double> read_optional_efficiency(
-    TomlReader& reader, std::string_view key, const std::optional<double>& by_transport);
-
-// [collectives], after [nvlink].
-[[nodiscard]] Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink);
-
 }  // namespace sim

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of [nvlink] and [collectives].
+#include "sim/topology/cluster_fields.hpp"
+#include "sim/topology/fabrics.hpp"
+#include "sim/topology/transport_fields.hpp"
+
+namespace sim {
+namespace {
+
+bool has_bridges(TomlReader& reader, std::string_view key, const Nvlink& nvlink) {
+  return reader.applies(key, "nvlink.kind", nvlink.kind->bridges);
+}
+
+constexpr Field<Nvlink> kNvlinkFields[] = {
+    choice<&Nvlink::kind, all_nvlink_fabrics>(
+        "kind", kRequired,
+        "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "
+        "each ordered pair of GPUs has its own link of `bandwidth`; at most 8 GPUs. `pcie`: no "
+        "NVLink; each GPU has one port of `bandwidth` into a PCIe switch, and switches and sockets "
+        "share links."),
+    field<&Nvlink::bandwidth>("bandwidth", kAboveZero, kRequired,
+                              "Bandwidth per direction of a GPU's port (`switched`, `pcie`) or of "
+                              "a pair's link (`full_mesh`).",
+                              "450 GBps"),
+    field<&Nvlink::gpus_per_bridge>(
+        "gpus_per_bridge", kPerNode, needed("required with pcie"),
+        "GPUs that share a PCIe switch and its link to a host bridge; 1 if each has a host bridge.")
+        .only(has_bridges),
+    field<&Nvlink::bridge_bandwidth>(
+        "bridge_bandwidth", kAboveZero, left_out("`bandwidth`"),
+        "Bandwidth of a PCIe switch's link to its host bridge, per direction.")
+        .only(has_bridges)
+        .filled_by([](Nvlink& nvlink) {
+          if (nvlink.kind->bridges) nvlink.bridge_bandwidth = nvlink.bandwidth;
+        }),
+    field<&Nvlink::gpus_per_socket>(
+        "gpus_per_socket", kPerNode, needed("required with pcie"),
+        "GPUs on each socket; a multiple of `gpus_per_bridge`, or fewer.")
+        .only(has_bridges),
+    field<&Nvlink::socket_bandwidth>(
+        "socket_bandwidth", kAboveZero, needed("required with pcie"),
+        "Bandwidth of a socket's link to the other sockets, per direction.")
+        .only(has_bridges),
+    transport_field<Nvlink, nvlink_transports>(
+        "Generation of NVLink, or PCIe, as NCCL drives it. Gives every `latency`, `efficiency` and "
+        "`launch` of this table and of `collectives` that the file leaves out."),
+    field<&Nvlink::efficiency>(
+        "efficiency", kShare, needed_without("transport"),
+        "Fraction of `bandwidth` that a collective on large buffers achieves.", "0.9"),
+    field<&Nvlink::latency>(
+        "latency", kAny, needed_without("transport"),
+        "Latency of one step of a collective between two GPUs in a node (Simple protocol)."),
+    field<&Nvlink::ll, &LinkPace::efficiency>(
+        "ll_efficiency", kShare, needed_with("ll_latency", "that of the transport"),
+        "Fraction of `bandwidth` that the LL protocol achieves.", "0.03"),
+    field<&Nvlink::ll, &LinkPace::latency>(
+        "ll_latency", kAny, needed_with("ll_efficiency", "that of the transport"),
+        "Latency of one step by the LL protocol. Without it and `ll_efficiency`, LL is not used."),
+    field<&Nvlink::ll128, &LinkPace::efficiency>(
+        "ll128_efficiency", kShare, needed_with("ll128_latency", "that of the transport"),
+        "Fraction of `bandwidth` that the LL128 protocol achieves.", "0.3"),
+    field<&Nvlink::ll128, &LinkPace::latency>(
+        "ll128_latency", kAny, needed_with("ll128_efficiency", "that of the transport"),
+        "Latency of one step by the LL128 protocol. Without it and `ll128_efficiency`, LL128 is "
+        "not used."),
+    field<&Nvlink::nvls, &LinkPace::efficiency>(
+        "nvls_efficiency", kShare, needed_with("nvls_latency", "that of the transport"),
+        "Fraction of `bandwidth` that sums in the switch (NVLS) achieve.", "0.6"),
+    field<&Nvlink::nvls, &LinkPace::latency>(
+        "nvls_latency", kAny, needed_with("nvls_efficiency", "that of the transport"),
+        "Fixed cost of an all_reduce by NVLS beyond `collectives.launch`. Without it and "
+        "`nvls_efficiency`, NVLS is not used."),
+    field<&Nvlink::sums, &SwitchSums::channels>("nvls_channels", kPerNode,
+                                                left_out("that of the transport, or 16"),
+                                                "Channels of an all_reduce by NVLS. With the GPUs "
+                                                "of a node they decide how large its chunks are."),
+    field<&Nvlink::sums, &SwitchSums::chunk_overhead>(
+        "nvls_chunk_overhead", kAny, left_out("that of the transport, or 0"),
+        "What each chunk of an all_reduce by NVLS costs beyond its bytes, as bytes that would take "
+        "as long.",
+        "36 KB"),
+    field<&Nvlink::pairs, &LinkPace::efficiency>(
+        "pairs_efficiency", kShare,
+        needed_with("pairs_latency", "that of the transport, or `efficiency`"),
+        "Fraction of `bandwidth` that an all_to_all of large buffers achieves; at most "
+        "`efficiency`.",
+        "0.7"),
+    field<&Nvlink::pairs, &LinkPace::latency>(
+        "pairs_latency", kAny,
+        needed_with("pairs_efficiency", "that of the transport, or `launch` and `latency`"),
+        "Fixed cost of an all_to_all."),
+    field<&Nvlink::ll_pairs, &LinkPace::efficiency>(
+        "ll_pairs_efficiency", kShare, needed_with("ll_pairs_latency", "that of the transport"),
+        "Fraction of `bandwidth` that an all_to_all by the LL protocol achieves.", "0.02"),
+    field<&Nvlink::ll_pairs, &LinkPace::latency>(
+        "ll_pairs_latency", kAny, needed_with("ll_pairs_efficiency", "that of the transport"),
+        "Fixed cost of an all_to_all by the LL protocol. Without it and `ll_pairs_efficiency`, "
+        "all_to_alls do not use LL."),
+    field<&Nvlink::pairs_channel_efficiency>(
+        "pairs_channel_efficiency", kShare, left_out("that of the transport, or no limit"),
+        "Fraction of `bandwidth` that one channel of an all_to_all achieves. Inside a node NCCL "
+        "gives a message more channels the larger it is.",
+        "0.03"),
+    field<&Nvlink::ll_pairs_channel_efficiency>(
+        "ll_pairs_channel_efficiency", kShare, left_out("that of the transport, or no limit"),
+        "Fraction of `bandwidth` that one channel of an all_to_all achieves by the LL protocol. "
+        "With it, messages of up to 512 KiB inside a node go by LL, and larger ones do not.",
+        "0.006"),
+};
+
+constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {
+    {"auto", nullptr},
+    {"ring", &algorithms::ring},
+    {"tree", &algorithms::tree},
+    {"nvls", &algorithms::nvls},
+    {"nvls_tree", &algorithms::nvls_tree},
+    {"sharp", &algorithms::sharp},
+    {"pat", &algorithms::pat},
+    {"recursive", &algorithms::recursive},
+    {"hierarchical", &algorithms::hierarchical},
+    {"pairwise", &algorithms::pairwise},
+    {"rail", &algorithms::rail},
+    {"copy_engine", &algorithms::copy_engine}};
+
+// Without the table [nvlink] it is not known whether a transport gives it.
+bool needs_launch(TomlReader& reader, const Collectives&) {
+  const bool known = reader.is_good("nvlink.kind") || !reader.is_good("collectives.channels");
+  return known && !reader.has("nvlink.transport");
+}
+
+constexpr Field<Collectives> kCollectivesFields[] = {
+    field<&Collectives::channels>("channels", kPerNode, kRequired,
+                                  "Channels per communicator. Each channel is a ring and occupies "
+                                  "one SM; a small collective takes fewer."),
+    field<&Collectives::launch>("launch", kAny, kRequired,
+                                "Fixed cost of one collective, regardless of its size and number "
+                                "of ranks (Simple protocol).")
+        .needed_if(needs_launch),
+    field<&Collectives::ll_launch>("ll_launch", kAny, left_out("that of nvlink.transport"),
+                                   "Fixed cost by the LL protocol. Without it, LL is not used."),
+    field<&Collectives::ll128_launch>(
+        "ll128_launch", kAny, left_out("that of nvlink.transport"),
+        "Fixed cost by the LL128 protocol. Without it, LL128 is not used."),
+    field<&Collectives::message>(
+        "message", kAny, left_out("that of nvlink.transport, or 0"),
+        "Fixed cost of each message that a GPU sends in an all_to_all. Messages are posted while "
+        "the first ones are on their way, so it shows where messages are small and many."),
+    choice<&Collectives::algorithm, kAlgorithms>(
+        "algorithm", kUsualValue,
+        "Algorithm of the collectives that it can run; the others run as by `auto`: the fastest "
+        "for each size, as NCCL's tuner estimates them. A collective is refused if the algorithm "
+        "runs it, but over none of its groups. Of all_reduce, `tree`: NCCL's double binary tree "
+        "over the nodes, with a chain of the GPUs inside each node; `nvls`: sums in the NVLink "
+        "switch of one node; `nvls_tree`: the same in each node, and trees between them; `sharp`: "
+        "sums in the network's switches. `pat`: all_gather and reduce_scatter over nodes of one "
+        "GPU. `recursive`: halving and doubling over a power of two of GPUs. `hierarchical`: rings "
+        "inside the nodes and between them, one after the other. Of all_to_all, `pairwise`: a "
+        "message to each GPU; `rail`: one to each node. `copy_engine`: all_gather and all_to_all "
+        "of one node without SMs."),
+    choice<&Collectives::protocol, kProtocolNames>(
+        "protocol", kUsualValue,
+        "Protocol of all collectives that have it; refused if none has. `auto`: the fastest for "
+        "each size."),
+};
+
+}  // namespace
+
+std::span<const Field<Nvlink>> nvlink_fields() { return kNvlinkFields; }
+std::span<const Field<Collectives>> collectives_fields() { return kCollectivesFields; }
+
+}  // namespace sim
