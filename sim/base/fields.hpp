@@ -41,8 +41,6 @@ constexpr Usual needed_without(std::string_view other) {
 
 template <class T>
 struct Field {
-  using Applies = bool (*)(TomlReader& reader, std::string_view key, const T& so_far);
-
   std::string_view name;  // without its table
   NumberRange range = {};
   Usual usual = {};
@@ -53,13 +51,24 @@ struct Field {
   void (*read)(TomlReader& reader, std::string_view key, const Field& row, T& into) = nullptr;
   // As TOML; empty if the struct has no value.
   std::string (*write)(const T& from, const NumberRange& range) = nullptr;
-  // Whether the key goes with the fields before it; if not, it has said why a given key is wrong.
-  Applies applies = nullptr;
+  // Whether the key goes with the value of another key of the same table, the chooser.
+  std::string_view chooser = {};
+  bool (*goes)(const T& so_far, std::string_view name) = nullptr;
+  // A further condition, which says why a key that is given is wrong.
+  bool (*applies)(TomlReader& reader, std::string_view key, const T& so_far) = nullptr;
   bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;  // beyond `usual`
   void (*fill)(T& into) = nullptr;  // what is usual, from the fields before it
   bool presets = false;             // reading it sets what is usual for the rows after it
 
-  [[nodiscard]] constexpr Field only(Applies condition) const {
+  [[nodiscard]] constexpr Field only(std::string_view other,
+                                     bool (*condition)(const T&, std::string_view)) const {
+    Field row = *this;
+    row.chooser = other;
+    row.goes = condition;
+    return row;
+  }
+  [[nodiscard]] constexpr Field checked_by(bool (*condition)(TomlReader&, std::string_view,
+                                                             const T&)) const {
     Field row = *this;
     row.applies = condition;
     return row;
@@ -148,7 +157,9 @@ void read_fields(TomlReader& reader, std::string_view table,
   };
   for (const Field<T>& row : rows) {
     const std::string key = dotted(table, row.name);
-    const bool applies = row.applies == nullptr || row.applies(reader, key, into);
+    const bool goes = row.goes == nullptr ||
+                      reader.applies(key, dotted(table, row.chooser), row.goes(into, row.name));
+    const bool applies = goes && (row.applies == nullptr || row.applies(reader, key, into));
     if (applies && (reader.has(key) || is_needed(row))) {
       row.read(reader, key, row, into);
       if (row.presets) usual = into;
@@ -158,17 +169,18 @@ void read_fields(TomlReader& reader, std::string_view table,
   }
 }
 
-// The lines of a table whose values are other than usual; empty if there are none.
+// The lines of a table, without keys whose values are usual.
 template <class T>
 [[nodiscard]] std::string written_fields(std::type_identity_t<std::span<const Field<T>>> rows,
                                          const T& from, const T& usual) {
   std::string lines;
   for (const Field<T>& row : rows) {
+    if (row.goes != nullptr && !row.goes(from, row.name)) continue;
+    T without = usual;
+    if (row.fill != nullptr) row.fill(without = from);
+    const bool may_lack = row.usual.needed != Usual::Needed::always || row.applies != nullptr;
     const std::string value = row.write(from, row.range);
-    T left_out = from;
-    if (row.fill != nullptr) row.fill(left_out);
-    const T& without = row.fill != nullptr ? left_out : usual;
-    if (value.empty() || value == row.write(without, row.range)) continue;
+    if (value.empty() || (may_lack && value == row.write(without, row.range))) continue;
     lines += std::string(row.name) + " = " + value + "\n";
   }
   return lines;
@@ -208,7 +220,7 @@ class KeyTable {
 template <class T>
 struct Rule {
   std::string_view key;                       // that is to blame
-  std::string_view others[5] = {};            // that it rests on; dotted, as `key` is
+  std::string_view others[8] = {};            // that it rests on; dotted, as `key` is
   std::string (*broken)(const T&) = nullptr;  // what is wrong; empty: nothing
 };
 

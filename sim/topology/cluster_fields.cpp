@@ -80,7 +80,7 @@ constexpr Field<Gpu> kGpuFields[] = {
         "host_efficiency", kShare, kUsualValue,
         "Fraction of `host_bandwidth` that copying large buffers achieves. The default is from "
         "measured copies over PCIe 4, PCIe 5 and NVLink-C2C.")
-        .only(beside_host_bandwidth),
+        .checked_by(beside_host_bandwidth),
     field<&Gpu::launch_latency>(
         "launch_latency", kAny, kRequired,
         "Gap between the end of one kernel and the start of the next on the same stream.", "2 us"),

@@ -43,9 +43,7 @@ struct Toy {
   bool operator==(const Toy&) const = default;
 };
 
-inline bool of_diesel(TomlReader& reader, std::string_view key, const Toy& toy) {
-  return reader.applies(key, "toy.engine", toy.engine == &kDiesel);
-}
+inline bool of_diesel(const Toy& toy, std::string_view) { return toy.engine == &kDiesel; }
 
 inline constexpr Field<Toy> kToyFields[] = {
     field<&Toy::name>("name", kAny, kRequired, "Name."),
@@ -57,7 +55,7 @@ inline constexpr Field<Toy> kToyFields[] = {
     field<&Toy::most_rate>("most_rate", kAboveZero, left_out("`rate`"), "Highest rate.")
         .filled_by([](Toy& toy) { toy.most_rate = toy.rate; }),
     choice<&Toy::engine, engines>("engine", kUsualValue, "Engine.").remarking("a motor is diesel"),
-    choice<&Toy::colour, kColours>("colour", kUsualValue, "Colour.").only(of_diesel),
+    choice<&Toy::colour, kColours>("colour", kUsualValue, "Colour.").only("engine", of_diesel),
     field<&Toy::seats>("seats", from_to(0, 9), left_out("none"), "Seats."),
     field<&Toy::fast, &Pace::efficiency>("fast_efficiency", kShare,
                                          needed_with("fast_latency", "none"), "Fraction."),

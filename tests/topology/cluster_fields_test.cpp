@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a cluster file, over all shipped clusters.
+#include "sim/topology/cluster_fields.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/shipped_files.hpp"
+
+namespace {
+
+using namespace sim;
+
+template <class T>
+std::string written_table(std::string_view name, std::span<const Field<T>> rows, const T& from,
+                          const T& usual) {
+  return fmt::format("[{}]\n{}", name, written_fields(rows, from, usual));
+}
+
+std::string written_cluster(const Cluster& c) {
+  const Cluster usual = usual_cluster();
+  return written_fields(file_fields(), c, usual) +
+         written_table("cluster", cluster_fields(), c, usual) +
+         written_table("gpu", gpu_fields(), c.gpu, usual.gpu) +
+         written_table("nvlink", nvlink_fields(), c.nvlink, usual.nvlink) +
+         written_table("network", network_fields(), c.network, usual.network) +
+         written_table("collectives", collectives_fields(), c.collectives, usual.collectives) +
+         written_table("fitted", fitted_fields(), c.fitted, usual.fitted);
+}
+
+TEST(ClusterFields, WriteEveryShippedClusterAsItIsRead) {
+  for (const auto& file : shipped_files("topologies", ".toml")) {
+    const Cluster cluster = read_cluster(file);
+    const std::string text = written_cluster(cluster);
+    Cluster read = parse_cluster(text, file);
+    read.gpu.clock = cluster.gpu.clock;  // a limit of the power is written as the peaks it leaves
+    EXPECT_TRUE(read == cluster) << text;
+  }
+}
+
+}  // namespace
