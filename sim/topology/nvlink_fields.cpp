@@ -76,7 +76,7 @@ constexpr Field<Nvlink> kNvlinkFields[] = {
         "nvls_chunk_overhead", kAny, left_out("that of the transport, or 0"),
         "What each chunk of an all_reduce by NVLS costs beyond its bytes, as bytes that would take "
         "as long.",
-        "36 KB"),
+        "36 kB"),
     field<&Nvlink::pairs, &LinkPace::efficiency>(
         "pairs_efficiency", kShare,
         needed_with("pairs_latency", "that of the transport, or `efficiency`"),

@@ -38,4 +38,24 @@ TEST(ClusterFields, WriteEveryShippedClusterAsItIsRead) {
   }
 }
 
+TEST(ClusterFields, HaveExamplesThatAreReadAsTheyStand) {
+  const Cluster usual = usual_cluster();
+  const auto expect_read = [](std::string_view table, const auto& rows, auto into) {
+    for (const auto& row : rows) {
+      if (row.example.empty()) continue;
+      const bool bare = row.example.find_first_not_of("0123456789.[], ") == row.example.npos;
+      const std::string value = bare ? std::string(row.example) : toml_text(row.example);
+      TomlReader reader(parse_toml(fmt::format("[{}]\n{} = {}\n", table, row.name, value), "x"));
+      row.read(reader, dotted(table, row.name), row, into);
+      EXPECT_NO_THROW(reader.finish()) << row.name << " = " << value;
+    }
+  };
+  expect_read("cluster", cluster_fields(), usual);
+  expect_read("gpu", gpu_fields(), usual.gpu);
+  expect_read("nvlink", nvlink_fields(), usual.nvlink);
+  expect_read("network", network_fields(), usual.network);
+  expect_read("collectives", collectives_fields(), usual.collectives);
+  expect_read("fitted", fitted_fields(), usual.fitted);
+}
+
 }  // namespace
