@@ -4,6 +4,8 @@
 // left out leaves in the struct what the struct had before.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <span>
 #include <string>
@@ -39,6 +41,14 @@ constexpr Usual needed_without(std::string_view other) {
   return {{}, Usual::Needed::without, other};
 }
 
+// A key goes with some values of another key of its table, the chooser.
+template <class T>
+struct Condition {
+  std::string_view chooser = {};
+  bool (*holds)(const T& so_far, std::string_view name) = nullptr;
+  std::string_view why = {};  // what to say of a key that does not go with it; empty: as applies()
+};
+
 template <class T>
 struct Field {
   std::string_view name;  // without its table
@@ -51,26 +61,14 @@ struct Field {
   void (*read)(TomlReader& reader, std::string_view key, const Field& row, T& into) = nullptr;
   // As TOML; empty if the struct has no value.
   std::string (*write)(const T& from, const NumberRange& range) = nullptr;
-  // Whether the key goes with the value of another key of the same table, the chooser.
-  std::string_view chooser = {};
-  bool (*goes)(const T& so_far, std::string_view name) = nullptr;
-  // A further condition, which says why a key that is given is wrong.
-  bool (*applies)(TomlReader& reader, std::string_view key, const T& so_far) = nullptr;
+  std::array<Condition<T>, 2> conditions = {};
   bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;  // beyond `usual`
   void (*fill)(T& into) = nullptr;  // what is usual, from the fields before it
   bool presets = false;             // reading it sets what is usual for the rows after it
 
-  [[nodiscard]] constexpr Field only(std::string_view other,
-                                     bool (*condition)(const T&, std::string_view)) const {
+  [[nodiscard]] constexpr Field only(const Condition<T>& condition) const {
     Field row = *this;
-    row.chooser = other;
-    row.goes = condition;
-    return row;
-  }
-  [[nodiscard]] constexpr Field checked_by(bool (*condition)(TomlReader&, std::string_view,
-                                                             const T&)) const {
-    Field row = *this;
-    row.applies = condition;
+    row.conditions[conditions[0].holds != nullptr ? 1 : 0] = condition;
     return row;
   }
   [[nodiscard]] constexpr Field needed_if(bool (*condition)(TomlReader&, const T&)) const {
@@ -135,6 +133,23 @@ constexpr auto choice(std::string_view name, const Usual& usual, std::string_vie
 // "network.fabric"; the keys before the first table have none.
 [[nodiscard]] std::string dotted(std::string_view table, std::string_view name);
 
+// Whether to read the key. While a chooser is wrong or missing, a key that is given is read, so that
+// its own errors are reported.
+template <class T>
+bool applies(TomlReader& reader, std::string_view table, const Field<T>& row, const T& so_far) {
+  const std::string key = dotted(table, row.name);
+  for (const Condition<T>& condition : row.conditions) {
+    if (condition.holds == nullptr) continue;
+    const std::string chooser = dotted(table, condition.chooser);
+    if (!reader.is_settled(chooser)) return reader.has(key);
+    if (condition.holds(so_far, row.name)) continue;
+    if (condition.why.empty()) return reader.applies(key, chooser, false);
+    reader.inapplicable(key, condition.why);
+    return false;
+  }
+  return true;
+}
+
 // Reads a table into a struct that has what is usual.
 template <class T>
 void read_fields(TomlReader& reader, std::string_view table,
@@ -157,10 +172,7 @@ void read_fields(TomlReader& reader, std::string_view table,
   };
   for (const Field<T>& row : rows) {
     const std::string key = dotted(table, row.name);
-    const bool goes = row.goes == nullptr ||
-                      reader.applies(key, dotted(table, row.chooser), row.goes(into, row.name));
-    const bool applies = goes && (row.applies == nullptr || row.applies(reader, key, into));
-    if (applies && (reader.has(key) || is_needed(row))) {
+    if (applies(reader, table, row, into) && (reader.has(key) || is_needed(row))) {
       row.read(reader, key, row, into);
       if (row.presets) usual = into;
     } else if (row.fill != nullptr) {
@@ -175,10 +187,13 @@ template <class T>
                                          const T& from, const T& usual) {
   std::string lines;
   for (const Field<T>& row : rows) {
-    if (row.goes != nullptr && !row.goes(from, row.name)) continue;
+    const bool applies = std::ranges::all_of(row.conditions, [&](const Condition<T>& condition) {
+      return condition.holds == nullptr || condition.holds(from, row.name);
+    });
+    if (!applies) continue;
     T without = usual;
     if (row.fill != nullptr) row.fill(without = from);
-    const bool may_lack = row.usual.needed != Usual::Needed::always || row.applies != nullptr;
+    const bool may_lack = row.usual.needed != Usual::Needed::always;
     const std::string value = row.write(from, row.range);
     if (value.empty() || (may_lack && value == row.write(without, row.range))) continue;
     lines += std::string(row.name) + " = " + value + "\n";

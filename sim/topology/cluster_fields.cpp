@@ -22,11 +22,10 @@ constexpr Field<Cluster> kClusterFields[] = {
         "0.02"),
 };
 
-bool beside_host_bandwidth(TomlReader& reader, std::string_view key, const Gpu&) {
-  if (reader.has("gpu.host_bandwidth")) return true;
-  reader.inapplicable(key, "is a fraction of host_bandwidth, which is missing; add host_bandwidth");
-  return false;
-}
+constexpr Condition<Gpu> kOfHosts{
+    "host_bandwidth",
+    [](const Gpu& gpu, std::string_view) { return gpu.host_bandwidth.has_value(); },
+    "is a fraction of host_bandwidth, which is missing; add host_bandwidth"};
 
 // The peaks that a limit of the power leaves.
 void read_power_limit(TomlReader& reader, std::string_view key, const Field<Gpu>&, Gpu& gpu) {
@@ -80,7 +79,7 @@ constexpr Field<Gpu> kGpuFields[] = {
         "host_efficiency", kShare, kUsualValue,
         "Fraction of `host_bandwidth` that copying large buffers achieves. The default is from "
         "measured copies over PCIe 4, PCIe 5 and NVLink-C2C.")
-        .checked_by(beside_host_bandwidth),
+        .only(kOfHosts),
     field<&Gpu::launch_latency>(
         "launch_latency", kAny, kRequired,
         "Gap between the end of one kernel and the start of the next on the same stream.", "2 us"),

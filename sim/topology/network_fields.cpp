@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of [network].
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "sim/topology/cluster_fields.hpp"
@@ -21,20 +19,21 @@ constexpr EnumName<LoadBalance> kLoadBalances[] = {{"ideal", LoadBalance::ideal}
 constexpr EnumName<Routing> kRoutings[] = {
     {"minimal", Routing::minimal}, {"valiant", Routing::valiant}, {"adaptive", Routing::adaptive}};
 
-bool fabric_takes(const Network& network, std::string_view name) {
-  return network.fabric->takes(name);
-}
-
-// Of a key that goes with one way of spreading messages.
-template <LoadBalance balance>
-bool balance_takes(TomlReader& reader, std::string_view key, const Network& network) {
-  if (network.load_balance == balance) return true;
-  if (!reader.is_settled("network.load_balance")) return reader.has(key);
-  reader.inapplicable(key, fmt::format("applies only with load_balance = \"{}\"; write that, or "
-                                       "remove the key",
-                                       name_of(balance, kLoadBalances)));
-  return false;
-}
+constexpr Condition<Network> kOfFabric{"fabric", [](const Network& network, std::string_view name) {
+                                         return network.fabric->takes(name);
+                                       }};
+constexpr Condition<Network> kOfEcmp{
+    "load_balance",
+    [](const Network& network, std::string_view) {
+      return network.load_balance == LoadBalance::ecmp;
+    },
+    "applies only with load_balance = \"ecmp\"; write that, or remove the key"};
+constexpr Condition<Network> kOfAdaptive{
+    "load_balance",
+    [](const Network& network, std::string_view) {
+      return network.load_balance == LoadBalance::adaptive;
+    },
+    "applies only with load_balance = \"adaptive\"; write that, or remove the key"};
 
 constexpr Field<Network> kNetworkFields[] = {
     choice<&Network::fabric, all_network_fabrics>(
@@ -94,92 +93,92 @@ constexpr Field<Network> kNetworkFields[] = {
                                     needed("required unless the fabric is single_switch"),
                                     "Latency that each further switch on the path adds; in a "
                                     "torus, each node that a message passes.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::nodes_per_leaf>("nodes_per_leaf", kNodes,
                                     needed("required with rails and fat trees"),
                                     "Nodes per leaf switch; the last leaf may have fewer.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::oversubscription>("oversubscription", kOversubscription,
                                       needed("required with rails and fat trees"),
                                       "Ratio of a leaf's downlink capacity (to its nodes) to its "
                                       "uplink capacity (to the spines); 1 is non-blocking.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::leaves_per_pod>("leaves_per_pod", kNodes,
                                     needed("required with fat_tree_3level"),
                                     "Leaf switches per pod; the last pod may have fewer.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::pod_oversubscription>("pod_oversubscription", kOversubscription,
                                           needed("required with fat_tree_3level"),
                                           "Ratio of a pod's downlink capacity (to its leaves) to "
                                           "its uplink capacity (to the core switches).")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     choice<&Network::load_balance, kLoadBalances>(
         "load_balance", kUsualValue,
         "How a switch spreads messages over its links to the next level. `ideal`: evenly, as if "
         "they were one link. `ecmp`: a hash of each connection chooses one link, and connections "
         "collide. `adaptive`: packet by packet, evenly, with `uplink_efficiency`. In a dragonfly, "
         "`ecmp` chooses among the links that join two groups.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::uplink_bandwidth>(
         "uplink_bandwidth", kAboveZero, left_out("`nic_bandwidth`"),
         "Bandwidth of one link up from a leaf or a spine, with `ecmp`. Each switch has the nearest "
         "whole number of them that oversubscription leaves, which share its whole capacity.",
         "400 Gbps")
-        .only("fabric", fabric_takes)
-        .checked_by(balance_takes<LoadBalance::ecmp>)
+        .only(kOfFabric)
+        .only(kOfEcmp)
         .filled_by([](Network& network) { network.uplink_bandwidth = network.nic_bandwidth; }),
     field<&Network::uplink_efficiency>("uplink_efficiency", kShare,
                                        needed("required with adaptive"),
                                        "Fraction of the bandwidth of a switch's links to the next "
                                        "level that adaptive routing achieves.",
                                        "0.95")
-        .only("fabric", fabric_takes)
-        .checked_by(balance_takes<LoadBalance::adaptive>),
+        .only(kOfFabric)
+        .only(kOfAdaptive),
     field<&Network::queue_pairs>(
         "queue_pairs", from_to(1, 128), kUsualValue,
         "Queue pairs of each channel between two NICs (NCCL_IB_QPS_PER_CONNECTION), with `ecmp`: "
         "each is a connection, and takes an equal part of the channel's bytes.")
-        .only("fabric", fabric_takes)
-        .checked_by(balance_takes<LoadBalance::ecmp>),
+        .only(kOfFabric)
+        .only(kOfEcmp),
     field<&Network::ecmp_seed>("ecmp_seed", from_to(0, std::numeric_limits<int>::max()),
                                kUsualValue,
                                "Seed of the hash with `ecmp`: other seeds give other collisions.")
-        .only("fabric", fabric_takes)
-        .checked_by(balance_takes<LoadBalance::ecmp>),
+        .only(kOfFabric)
+        .only(kOfEcmp),
     field<&Network::dimensions>(
         "dimensions", kNodes, needed("required with torus"),
         "Nodes in a ring along each dimension of the torus; their product is the number of nodes. "
         "Nodes are numbered along the first dimension first.",
         "[4, 4, 8]")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::link_bandwidth>("link_bandwidth", kAboveZero, left_out("`nic_bandwidth`"),
                                     "Bandwidth of a link between neighbours of a torus, or between "
                                     "routers of a dragonfly, per direction.")
-        .only("fabric", fabric_takes)
+        .only(kOfFabric)
         .filled_by([](Network& network) { network.link_bandwidth = network.nic_bandwidth; }),
     field<&Network::nodes_per_router>("nodes_per_router", kPorts, needed("required with dragonfly"),
                                       "Nodes on each router.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::routers_per_group>(
         "routers_per_group", kPorts, needed("required with dragonfly"),
         "Routers in each group, with a link between every two of them.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::groups>("groups", kNodes, left_out("as many as the nodes fill"),
                             "Groups of the dragonfly; the nodes fill the first ones.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     field<&Network::global_links>(
         "global_links", kPorts,
         left_out("as many as a router has NICs, or more if joining all groups takes more"),
         "Links of each router to other groups. Every two groups have routers_per_group * "
         "global_links / (groups - 1) links, rounded down; ports left over stay unused.")
-        .only("fabric", fabric_takes),
+        .only(kOfFabric),
     choice<&Network::routing, kRoutings>(
         "routing", left_out("adaptive"),
         "Ways through a dragonfly. `minimal`: over one global link. `valiant`: between groups by "
         "way of a third one, or, in a dragonfly of one group, of a third router. `adaptive`: each "
         "collective of a group of ranks takes the ways of `minimal` or of `valiant`, whichever "
         "loads the busiest link less when nothing else runs.")
-        .only("fabric", fabric_takes)
+        .only(kOfFabric)
         .filled_by([](Network& network) {
           if (network.fabric->takes("routing")) network.routing = Routing::adaptive;
         }),

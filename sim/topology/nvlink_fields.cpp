@@ -7,7 +7,8 @@
 namespace sim {
 namespace {
 
-bool has_bridges(const Nvlink& nvlink, std::string_view) { return nvlink.kind->bridges; }
+constexpr Condition<Nvlink> kOfPcie{
+    "kind", [](const Nvlink& nvlink, std::string_view) { return nvlink.kind->bridges; }};
 
 constexpr Field<Nvlink> kNvlinkFields[] = {
     choice<&Nvlink::kind, all_nvlink_fabrics>(
@@ -23,22 +24,22 @@ constexpr Field<Nvlink> kNvlinkFields[] = {
     field<&Nvlink::gpus_per_bridge>(
         "gpus_per_bridge", kPerNode, needed("required with pcie"),
         "GPUs that share a PCIe switch and its link to a host bridge; 1 if each has a host bridge.")
-        .only("kind", has_bridges),
+        .only(kOfPcie),
     field<&Nvlink::bridge_bandwidth>(
         "bridge_bandwidth", kAboveZero, left_out("`bandwidth`"),
         "Bandwidth of a PCIe switch's link to its host bridge, per direction.")
-        .only("kind", has_bridges)
+        .only(kOfPcie)
         .filled_by([](Nvlink& nvlink) {
           if (nvlink.kind->bridges) nvlink.bridge_bandwidth = nvlink.bandwidth;
         }),
     field<&Nvlink::gpus_per_socket>(
         "gpus_per_socket", kPerNode, needed("required with pcie"),
         "GPUs on each socket; a multiple of `gpus_per_bridge`, or fewer.")
-        .only("kind", has_bridges),
+        .only(kOfPcie),
     field<&Nvlink::socket_bandwidth>(
         "socket_bandwidth", kAboveZero, needed("required with pcie"),
         "Bandwidth of a socket's link to the other sockets, per direction.")
-        .only("kind", has_bridges),
+        .only(kOfPcie),
     transport_field<Nvlink, nvlink_transports>(
         "Generation of NVLink, or PCIe, as NCCL drives it. Gives every `latency`, `efficiency` and "
         "`launch` of this table and of `collectives` that the file leaves out."),

@@ -48,7 +48,7 @@ TEST(Fields, AreWrittenAsTheyAreRead) {
                                           "memory = \"7 B\"\n",
                                           "most_rate = \"17 GBps\"\n",
                                           "engine = \"diesel\"\ncolour = \"red\"\n",
-                                          "seats = [9]\n",
+                                          "loud = true\nseats = [9]\n",
                                           "fast_efficiency = 0.3\nfast_latency = \"0 s\"\n",
                                           "fast_efficiency = 1\nfast_latency = \"3.3 ns\"\n"};
   for (const std::string& text : texts) {
@@ -86,7 +86,6 @@ TEST(Fields, GiveOneLocatedMessageForABadValue) {
       {"memory = \"0 B\"", "memory: is 0; write more than 0"},
       {"engine = \"steem\"", "engine: 'steem' is not one of: steam, diesel; did you mean steam?"},
       {"engine = \"x\"", "engine: 'x' is not one of: steam, diesel; a motor is diesel"},
-      {"seats = [10]", "seats: 10 is out of range; write a whole number from 0 to 9"},
       {"whels = 3", "whels: unknown key; did you mean wheels?"},
       {"most_rate = \"1 GBps\"", "most_rate: is below the rate; write more"},
   };
@@ -99,6 +98,13 @@ TEST(Fields, GiveOneLocatedMessageForABadValue) {
 TEST(Fields, AreWrongWhereTheyDoNotApply) {
   EXPECT_EQ(toy_error_of("engine = \"steam\"\ncolour = \"red\"\n"),
             "x.toml:5:1: colour: does not apply with engine steam; remove it");
+  EXPECT_EQ(toy_error_of("seats = [1]\n"), "x.toml:4:1: seats: goes with loud = true");
+}
+
+TEST(Fields, AreReadThoughTheirChooserIsWrong) {
+  EXPECT_EQ(toy_error_of("loud = 1\nseats = [10]\n"),
+            "x.toml:4:1: loud: is a whole number; write true or false\n"
+            "x.toml:5:1: seats: 10 is out of range; write a whole number from 0 to 9");
 }
 
 TEST(Fields, AreMissedWhereTheyAreNeeded) {

@@ -43,7 +43,10 @@ struct Toy {
   bool operator==(const Toy&) const = default;
 };
 
-inline bool of_diesel(const Toy& toy, std::string_view) { return toy.engine == &kDiesel; }
+inline constexpr Condition<Toy> kOfDiesel{
+    "engine", [](const Toy& toy, std::string_view) { return toy.engine == &kDiesel; }};
+inline constexpr Condition<Toy> kOfLoud{
+    "loud", [](const Toy& toy, std::string_view) { return toy.loud; }, "goes with loud = true"};
 
 inline constexpr Field<Toy> kToyFields[] = {
     field<&Toy::name>("name", kAny, kRequired, "Name."),
@@ -55,8 +58,8 @@ inline constexpr Field<Toy> kToyFields[] = {
     field<&Toy::most_rate>("most_rate", kAboveZero, left_out("`rate`"), "Highest rate.")
         .filled_by([](Toy& toy) { toy.most_rate = toy.rate; }),
     choice<&Toy::engine, engines>("engine", kUsualValue, "Engine.").remarking("a motor is diesel"),
-    choice<&Toy::colour, kColours>("colour", kUsualValue, "Colour.").only("engine", of_diesel),
-    field<&Toy::seats>("seats", from_to(0, 9), left_out("none"), "Seats."),
+    choice<&Toy::colour, kColours>("colour", kUsualValue, "Colour.").only(kOfDiesel),
+    field<&Toy::seats>("seats", from_to(0, 9), left_out("none"), "Seats.").only(kOfLoud),
     field<&Toy::fast, &Pace::efficiency>("fast_efficiency", kShare,
                                          needed_with("fast_latency", "none"), "Fraction."),
     field<&Toy::fast, &Pace::latency>("fast_latency", kAny, needed_with("fast_efficiency", "none"),
