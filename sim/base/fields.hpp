@@ -58,6 +58,7 @@ struct Field {
   std::string_view example = {};
   std::string_view remark = {};                        // TomlReader::one_of()'s
   std::string (*value)(const NumberRange&) = nullptr;  // "bandwidth above 0"
+  // Null for a key that other code reads.
   void (*read)(TomlReader& reader, std::string_view key, const Field& row, T& into) = nullptr;
   // As TOML; empty if the struct has no value.
   std::string (*write)(const T& from, const NumberRange& range) = nullptr;
@@ -172,6 +173,7 @@ void read_fields(TomlReader& reader, std::string_view table,
   };
   for (const Field<T>& row : rows) {
     const std::string key = dotted(table, row.name);
+    if (row.read == nullptr) continue;
     if (applies(reader, table, row, into) && (reader.has(key) || is_needed(row))) {
       row.read(reader, key, row, into);
       if (row.presets) usual = into;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a scheme file.
-#include "sim/schemes/scheme_file.hpp"
+#include "sim/schemes/scheme_keys.hpp"
 
 namespace sim {
 namespace {
 
-constexpr TomlKey kSchemeFileKeys[] = {
+constexpr TomlKey kKeysInside[] = {
     {"summary", "string", "", "One-line description of the scheme."},
     {"source", "string", "none", "Publication that defines the scheme."},
     {"zero", "list of whole numbers", "",
@@ -69,68 +69,18 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "Whether gathering weights may overlap with compute (`overlap`: `weights`)."},
     {"overlap.gradients", "true or false", "true, except with one_bit_adam",
      "Whether reducing gradients may overlap with compute (`overlap`: `gradients`)."},
-    {"between_sites.exchange",
-     "one of flat_ring, ring, quantized_ring, all_to_all, all_gather, grouped_gather, tree_gather, "
-     "store, pair, leader, syncer",
-     "required in this table, which makes the file a scheme between sites",
-     "How the sites' values are combined. `flat_ring` is one ring over the GPUs of all sites; with "
-     "the others, each GPU exchanges its shard with its counterparts at other sites: by a `ring`; "
-     "by a `quantized_ring`, whose sites encode the sum anew before they pass it on; "
-     "by `all_to_all`, where each site sums a part, encodes it again and sends it to all; by "
-     "`all_gather`; by `grouped_gather`, which sends a value into each other region once; by "
-     "`tree_gather`, where sites pass on what they receive; through object storage (`store`); with "
-     "one partner per round (`pair`); through the first site (`leader`); or through the `[syncer]` "
-     "of the sites file, if it has one, else through the first site (`syncer`)."},
-    {"between_sites.codec", "string", "FP32, not encoded",
-     "Codec between sites: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
-    {"between_sites.group", "whole number from 1 to 1048576", "the codec's own",
-     "Elements that share a scale; a multiple of 32."},
-    {"between_sites.feedback", "true or false", "false",
-     "Error feedback: encoding adds the error of the previous encoding."},
-    {"between_sites.sent_per_byte", "number above 0 and at most 1024", "1",
-     "Bytes sent per byte of the codec's format: above 1 if codes are not packed, or if a second "
-     "tensor travels too."},
-    {"between_sites.gradients", "true or false", "false",
-     "Exchange the gradients of every step before its update, instead of a round's weight "
-     "changes."},
-    {"between_sites.inner_steps", "whole number from 1 to 100000", "required without gradients",
-     "Steps inside a site between two exchanges."},
-    {"between_sites.across_every", "whole number from 1 to 1024", "1",
-     "Rounds from one exchange among all sites to the next; in the rounds between, the sites of "
-     "each region exchange among themselves. A region is named by the sites' `region`. Not with "
-     "`flat_ring`, `pair`, `leader` and `syncer`."},
-    {"between_sites.fragments", "whole number from 1 to 1024", "1",
-     "Parts of the model, exchanged one after another; at most `inner_steps`."},
-    {"between_sites.overlap_steps", "whole number from 0 to 100000", "0",
-     "Inner steps that overlap with the exchange; at most `inner_steps`. With `delayed`, at least "
-     "1, "
-     "which is then the default."},
-    {"between_sites.delayed", "true or false", "false",
-     "Sites take a result when it arrives, and wait only if an exchange of `overlap_steps` before, "
-     "or "
-     "earlier, is still running when the next one is due."},
-    {"between_sites.ring_order", "one of given, best, worst", "given",
-     "Order of the sites around a ring: that of their names, or the one that makes the ring as "
-     "fast or as slow as possible. Only with rings."},
-    {"between_sites.fan_out", "whole number from 1 to 1024", "required with tree_gather",
-     "Sites that each site passes a value on to. Only with `tree_gather`."},
-    {"between_sites.quorum", "whole number from 1 to 1024", "all sites",
-     "Sites whose results the leader or the syncer waits for. Only with `leader` and `syncer`."},
-    {"between_sites.grace", "time", "0 s",
-     "How long the leader or the syncer keeps waiting once it has a quorum.", "10 s"},
-    {"between_sites.optimizer", "one of adamw, adamw-foreach, muon", "any",
-     "`optimizer` of the steps inside the sites that the scheme is defined with."},
-    {"between_sites.state_bytes", "number from 0 to 1024", "0",
-     "Bytes that a GPU keeps per parameter of its shard: outer weights, momentum, residual."},
-    {"between_sites.outer_state", "one of gpu, host", "gpu",
-     "Where that state is kept between exchanges. On the host, it takes no GPU memory and is "
-     "copied over the link of `gpu.host_bandwidth`."},
-    {"between_sites.update_bytes", "number from 0 to 1024", "0",
-     "Bytes of memory traffic of the outer update per parameter of the shard."},
 };
 
 }  // namespace
 
-std::span<const TomlKey> scheme_file_keys() { return kSchemeFileKeys; }
+std::span<const TomlKey> scheme_file_keys() {
+  static const KeyTable table = [] {
+    KeyTable keys;
+    keys.add(kKeysInside);
+    keys.add(kSiteTable, site_exchange_fields(), SiteExchange());
+    return keys;
+  }();
+  return table.keys();
+}
 
 }  // namespace sim

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/fields.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/schemes/scheme_file.hpp"
 
@@ -58,6 +59,12 @@ using Stages = std::vector<int>;
 [[nodiscard]] bool is_between_sites(const TomlDocument& document);
 // Throws one InputError at the first key of a scheme within a site.
 void refuse_mixture(const TomlDocument& document);
+
+inline constexpr const char* kSiteTable = "between_sites";
+[[nodiscard]] std::span<const Field<SiteExchange>> site_exchange_fields();
 [[nodiscard]] SiteExchange read_site_exchange(TomlReader& reader, WireReader& wires);
+
+// A wire's codec, as a file names it.
+[[nodiscard]] std::string codec_text(const Wire& wire);
 
 }  // namespace sim

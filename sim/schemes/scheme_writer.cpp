@@ -4,14 +4,11 @@
 
 #include "sim/base/joined.hpp"
 #include "sim/schemes/scheme_keys.hpp"
-#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
 
-std::string codec_line(const Wire& wire) {
-  return fmt::format("codec = {}\n", toml_text(wire.card ? wire.name() + ".toml" : wire.name()));
-}
+std::string codec_line(const Wire& wire) { return fmt::format("codec = {}\n", codec_text(wire)); }
 
 std::string weight_lines(const WeightExchange& weights) {
   std::string lines;
@@ -57,51 +54,24 @@ std::string overlap_lines(const AllowedOverlap& overlap) {
   return lines;
 }
 
-std::string site_lines(const SiteExchange& exchange) {
-  const SiteExchange usual;
-  std::string lines = fmt::format("exchange = {}\n", toml_text(exchange.exchange->name));
-  if (exchange.wire != usual.wire) lines += codec_line(exchange.wire);
-  if (exchange.feedback) lines += "feedback = true\n";
-  if (exchange.gradients) lines += "gradients = true\n";
-  if (!exchange.gradients) lines += fmt::format("inner_steps = {}\n", exchange.inner_steps);
-  if (exchange.delayed) lines += "delayed = true\n";
-  const auto add = [&](const char* key, auto value, auto unless) {
-    if (value != unless) lines += fmt::format("{} = {}\n", key, value);
-  };
-  add("across_every", exchange.across_every, usual.across_every);
-  add("fragments", exchange.fragments, usual.fragments);
-  add("overlap_steps", exchange.overlap_steps, exchange.delayed ? 1 : usual.overlap_steps);
-  if (exchange.ring_order != usual.ring_order) {
-    lines += fmt::format("ring_order = \"{}\"\n", name_of(exchange.ring_order, kRingOrders));
-  }
-  add("fan_out", exchange.fan_out, usual.fan_out);
-  add("quorum", exchange.quorum, usual.quorum);
-  if (exchange.grace != usual.grace) {
-    lines += fmt::format("grace = \"{} s\"\n", exchange.grace.base());
-  }
-  if (exchange.optimizer) {
-    lines += fmt::format("optimizer = \"{}\"\n", name_of(*exchange.optimizer, kOptimizers));
-  }
-  add("sent_per_byte", exchange.sent_per_byte, usual.sent_per_byte);
-  add("state_bytes", exchange.state_bytes, usual.state_bytes);
-  if (exchange.outer_state != usual.outer_state) {
-    lines += fmt::format("outer_state = \"{}\"\n", name_of(exchange.outer_state, kOuterStates));
-  }
-  add("update_bytes", exchange.update_bytes, usual.update_bytes);
-  return lines;
-}
-
 std::string table(const char* name, const std::string& lines) {
   return lines.empty() ? "" : fmt::format("\n[{}]\n{}", name, lines);
 }
 
 }  // namespace
 
+std::string codec_text(const Wire& wire) {
+  return toml_text(wire.card ? wire.name() + ".toml" : wire.name());
+}
+
 std::string to_toml(const Scheme& scheme) {
   std::string text = fmt::format("summary = {}\n", toml_text(scheme.summary));
   if (!scheme.source.empty()) text += fmt::format("source = {}\n", toml_text(scheme.source));
   if (scheme.compresses()) text += fmt::format("twin = {}\n", toml_text(scheme.twin));
-  if (scheme.between_sites) return text + table("between_sites", site_lines(*scheme.between_sites));
+  if (scheme.between_sites) {
+    return text + table(kSiteTable, written_fields(site_exchange_fields(), *scheme.between_sites,
+                                                   SiteExchange()));
+  }
   text += fmt::format("zero = [{}]\n", joined(scheme.zero));
   return text + table("weights", weight_lines(scheme.weights)) +
          table("gradients", gradient_lines(scheme.gradients)) +
