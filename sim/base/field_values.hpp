@@ -21,6 +21,9 @@ namespace sim {
 inline constexpr NumberRange kAny{};
 inline constexpr NumberRange kAboveZero{.above_zero = true};
 constexpr NumberRange from_to(double lowest, double highest) { return {lowest, highest}; }
+constexpr NumberRange from_to(const IntegerRange& range) {
+  return {static_cast<double>(range.lowest), static_cast<double>(range.highest)};
+}
 
 template <class E, std::size_t N>
 constexpr std::span<const EnumName<E>> name_table(const EnumName<E> (&names)[N]) {

@@ -3,119 +3,127 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
-#include "sim/base/printable.hpp"
-#include "sim/base/toml_reader.hpp"
+#include "sim/base/fields.hpp"
 #include "sim/workload/config_json.hpp"
 #include "sim/workload/model_ranges.hpp"
 
 namespace sim {
 namespace {
 
-constexpr std::array kFeedForwards{
-    EnumName<Model::FeedForward>{"gelu", Model::FeedForward::gelu},
-    EnumName<Model::FeedForward>{"swiglu", Model::FeedForward::swiglu}};
-constexpr std::array kNorms{
-    EnumName<Model::Norm>{"layer_norm", Model::Norm::layer_norm},
-    EnumName<Model::Norm>{"layer_norm_no_bias", Model::Norm::layer_norm_no_bias},
-    EnumName<Model::Norm>{"rms_norm", Model::Norm::rms_norm}};
-constexpr std::array kPositions{EnumName<Model::Positions>{"learned", Model::Positions::learned},
-                                EnumName<Model::Positions>{"rotary", Model::Positions::rotary},
-                                EnumName<Model::Positions>{"alibi", Model::Positions::alibi}};
-constexpr std::array kBiases{EnumName<Model::Biases>{"none", Model::Biases::none},
-                             EnumName<Model::Biases>{"qkv", Model::Biases::qkv},
-                             EnumName<Model::Biases>{"all", Model::Biases::all}};
+constexpr EnumName<Model::FeedForward> kFeedForwards[] = {{"gelu", Model::FeedForward::gelu},
+                                                          {"swiglu", Model::FeedForward::swiglu}};
+constexpr EnumName<Model::Norm> kNorms[] = {{"layer_norm", Model::Norm::layer_norm},
+                                            {"layer_norm_no_bias", Model::Norm::layer_norm_no_bias},
+                                            {"rms_norm", Model::Norm::rms_norm}};
+constexpr EnumName<Model::Positions> kPositions[] = {{"learned", Model::Positions::learned},
+                                                     {"rotary", Model::Positions::rotary},
+                                                     {"alibi", Model::Positions::alibi}};
+constexpr EnumName<Model::Biases> kBiases[] = {
+    {"none", Model::Biases::none}, {"qkv", Model::Biases::qkv}, {"all", Model::Biases::all}};
 
-int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
-  return static_cast<int>(reader.integer(key, range));
+constexpr Condition<Model> kOfLearned{"positions", [](const Model& model, std::string_view) {
+                                        return model.positions == Model::Positions::learned;
+                                      }};
+
+constexpr Field<Model> kModelFileFields[] = {
+    field<&Model::summary>("summary", kAny, kRequired,
+                           "One-line description, shown by `gardenhose list models`."),
+};
+
+constexpr Field<Model> kModelFields[] = {
+    field<&Model::layers>("layers", from_to(kLayers), kRequired, "Transformer layers."),
+    field<&Model::hidden>("hidden", from_to(kHidden), kRequired, "Width of the hidden state."),
+    field<&Model::heads>("heads", from_to(kHeads), kRequired, "Attention heads."),
+    field<&Model::head_width>("head_width", from_to(kHeadWidth), kRequired,
+                              "Width of one head's query, key and value; usually hidden / heads."),
+    field<&Model::kv_heads>("kv_heads", from_to(kHeads), kRequired,
+                            "Key and value heads: a divisor of `heads`, smaller than `heads` with "
+                            "grouped-query attention."),
+    field<&Model::feed_forward>("feed_forward", from_to(kFeedForwardWidth), kRequired,
+                                "Width of the feed-forward block."),
+    choice<&Model::feed_forward_kind, kFeedForwards>(
+        "feed_forward_kind", kRequired,
+        "`gelu`: two matrices. `swiglu`: three (gate, up and down)."),
+    choice<&Model::norm, kNorms>("norm", kRequired, "Kind of normalisation."),
+    field<&Model::query_key_norm>("query_key_norm", kAny, kRequired,
+                                  "Whether each head's query and key are normalised."),
+    choice<&Model::positions, kPositions>(
+        "positions", kRequired,
+        "`learned`: a table of parameters. `rotary`: queries and keys are rotated. `alibi`: a bias "
+        "is added to each attention score."),
+    field<&Model::position_table>("position_table", from_to(kTokens),
+                                  needed("required with learned positions"),
+                                  "Number of learned positions, at least `sequence`.")
+        .only(kOfLearned),
+    choice<&Model::biases, kBiases>("biases", kRequired,
+                                    "Linear layers that have a bias: none, only the query, key and "
+                                    "value projections (`qkv`), or all."),
+    field<&Model::dropout>(
+        "dropout", kAny, kRequired,
+        "Whether dropout applies to attention, its output and the feed-forward block."),
+    field<&Model::tied_embeddings>(
+        "tied_embeddings", kAny, kRequired,
+        "Whether the output projection shares the weights of the embedding."),
+    field<&Model::vocabulary>("vocabulary", from_to(kTokens), kRequired,
+                              "Vocabulary size, padded as in training."),
+    field<&Model::sequence>("sequence", from_to(kTokens), kRequired, "Tokens per sequence."),
+};
+
+std::string uneven_heads(const Model& model) {
+  if (model.heads % model.kv_heads == 0) return {};
+  return fmt::format("{} does not divide heads = {}; write a divisor", model.kv_heads, model.heads);
 }
 
-void check_divides(TomlReader& reader, std::string_view key, int part, std::string_view whole_key,
-                   int whole) {
-  if (reader.is_good(key) && reader.is_good(whole_key) && whole % part != 0) {
-    reader.wrong(key, fmt::format("{} does not divide {} = {}; write a divisor", part,
-                                  whole_key.substr(whole_key.find('.') + 1), whole));
-  }
-}
-
-// Entries of the table of learned positions; 0 where there is none.
-int read_position_table(TomlReader& reader, const Model& model) {
-  constexpr const char* kKey = "model.position_table";
+std::string too_few_positions(const Model& model) {
   const bool learned = model.positions == Model::Positions::learned;
-  if (!reader.applies(kKey, "model.positions", learned)) return 0;
-  const int table = read_count(reader, kKey, kTokens);
-  if (reader.is_good(kKey) && reader.is_good("model.sequence") && table < model.sequence) {
-    reader.wrong("model.sequence", fmt::format("{} is more than the position_table of {}; write "
-                                               "at most that, or set the table too",
-                                               model.sequence, table));
-  }
-  return table;
+  if (!learned || model.position_table >= model.sequence) return {};
+  return fmt::format(
+      "{} is more than the position_table of {}; write at most that, or set the "
+      "table too",
+      model.sequence, model.position_table);
 }
+
+constexpr Rule<Model> kModelRules[] = {
+    {"model.kv_heads", {"model.heads"}, uneven_heads},
+    {"model.sequence", {"model.positions", "model.position_table"}, too_few_positions},
+};
 
 Model read_document(TomlDocument document, std::string name, std::string file) {
   TomlReader reader(std::move(document), model_keys());
-  Model model{.name = std::move(name),
-              .file = std::move(file),
-              .summary = reader.text("summary"),
-              .layers = read_count(reader, "model.layers", kLayers),
-              .hidden = read_count(reader, "model.hidden", kHidden),
-              .heads = read_count(reader, "model.heads", kHeads),
-              .head_width = read_count(reader, "model.head_width", kHeadWidth),
-              .kv_heads = read_count(reader, "model.kv_heads", kHeads),
-              .feed_forward = read_count(reader, "model.feed_forward", kFeedForwardWidth),
-              .feed_forward_kind =
-                  reader.one_of<Model::FeedForward>("model.feed_forward_kind", kFeedForwards),
-              .norm = reader.one_of<Model::Norm>("model.norm", kNorms),
-              .query_key_norm = reader.boolean("model.query_key_norm"),
-              .positions = reader.one_of<Model::Positions>("model.positions", kPositions),
-              .biases = reader.one_of<Model::Biases>("model.biases", kBiases),
-              .dropout = reader.boolean("model.dropout"),
-              .tied_embeddings = reader.boolean("model.tied_embeddings"),
-              .vocabulary = read_count(reader, "model.vocabulary", kTokens),
-              .sequence = read_count(reader, "model.sequence", kTokens)};
-  model.position_table = read_position_table(reader, model);
-  check_divides(reader, "model.kv_heads", model.kv_heads, "model.heads", model.heads);
+  Model model;
+  model.name = std::move(name);
+  model.file = std::move(file);
+  read_fields(reader, "", kModelFileFields, model);
+  read_fields(reader, "model", kModelFields, model);
+  check_rules(reader, kModelRules, model);
   reader.finish();
   return model;
-}
-
-template <class E>
-std::string name_in(std::span<const EnumName<E>> names, E value) {
-  return std::string(names[static_cast<std::size_t>(value)].name);
 }
 
 // What a model file would hold. Its lines are nowhere, so what is wrong has the file alone.
 TomlDocument document_of(const Model& model, const std::filesystem::path& file) {
   constexpr TomlPlace kNowhere{.line = 0, .column = 0};
-  TomlDocument document{
-      .file = printable_path(file), .leaves = {}, .tables = {{"model", kNowhere}}};
-  const auto put = [&](const char* key, TomlScalar value) {
-    document.leaves.emplace(key, TomlLeaf{kNowhere, std::move(value)});
-  };
-  const auto put_count = [&](const char* key, int value) { put(key, std::int64_t{value}); };
-  put("summary", model.summary);
-  put_count("model.layers", model.layers);
-  put_count("model.hidden", model.hidden);
-  put_count("model.heads", model.heads);
-  put_count("model.head_width", model.head_width);
-  put_count("model.kv_heads", model.kv_heads);
-  put_count("model.feed_forward", model.feed_forward);
-  put("model.feed_forward_kind",
-      name_in<Model::FeedForward>(kFeedForwards, model.feed_forward_kind));
-  put("model.norm", name_in<Model::Norm>(kNorms, model.norm));
-  put("model.query_key_norm", model.query_key_norm);
-  put("model.positions", name_in<Model::Positions>(kPositions, model.positions));
-  if (model.position_table != 0) put_count("model.position_table", model.position_table);
-  put("model.biases", name_in<Model::Biases>(kBiases, model.biases));
-  put("model.dropout", model.dropout);
-  put("model.tied_embeddings", model.tied_embeddings);
-  put_count("model.vocabulary", model.vocabulary);
-  put_count("model.sequence", model.sequence);
+  const Model none;
+  TomlDocument document =
+      parse_toml(fmt::format("{}[model]\n{}", written_fields(kModelFileFields, model, none),
+                             written_fields(kModelFields, model, none)),
+                 file);
+  for (auto& [key, leaf] : document.leaves) leaf.place = kNowhere;
+  for (auto& [table, place] : document.tables) place = kNowhere;
   return document;
 }
 
 }  // namespace
+
+std::span<const TomlKey> model_keys() {
+  static const KeyTable table = [] {
+    KeyTable keys;
+    keys.add("", kModelFileFields, Model());
+    keys.add("model", kModelFields, Model());
+    return keys;
+  }();
+  return table.keys();
+}
 
 Model parse_model(std::string_view text, const std::filesystem::path& file,
                   std::span<const Setting> settings) {
