@@ -6,35 +6,47 @@
 #include <cmath>
 
 #include "sim/base/error.hpp"
+#include "sim/base/fields.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/base/toml_reader.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
 namespace {
 
-constexpr TomlKey kPartsKeys[] = {
-    {"summary", "string", "", "One line that describes the parts."},
-    {"switch.ports", "whole number from 2 to 4096", "", "Ports of a switch."},
-    {"switch.port_bandwidth", "bandwidth above 0", "",
-     "Bandwidth of a port per direction. Slower NICs share it by breakout cables."},
-    {"switch.price", "amount of money", "", "Price of a switch without transceivers.", "20 kUSD"},
-    {"switch.power", "power", "", "Power of a switch without transceivers.", "800 W"},
-    {"transceiver.price", "amount of money", "",
-     "Price of a transceiver; an optical cable needs one at each end.", "900 USD"},
-    {"transceiver.power", "power", "", "Power of a transceiver.", "9 W"},
-    {"fiber.price", "amount of money", "", "Price of an optical cable without transceivers.",
-     "100 USD"},
-    {"copper.price", "amount of money", "", "Price of a copper cable with its plugs.", "200 USD"},
-    {"copper.power", "power", "0 W: passive", "Power of a copper cable, at both ends.", "3 W"},
-    {"rack.nodes", "whole number from 1 to 65536", "",
-     "Nodes in a rack. Cables that stay inside one are of copper."},
+constexpr Field<NetworkParts> kPartsFields[] = {
+    // For people alone.
+    {.name = "summary",
+     .usual = kRequired,
+     .meaning = "One line that describes the parts.",
+     .value = field_values::words<std::string>,
+     .read = [](TomlReader& reader, std::string_view name, const Field<NetworkParts>&,
+                NetworkParts&) { static_cast<void>(reader.text(name)); },
+     .write = [](const NetworkParts&, const NumberRange&) { return std::string(); }},
+    field<&NetworkParts::ports>("switch.ports", from_to(2, 4096), kRequired, "Ports of a switch."),
+    field<&NetworkParts::port_bandwidth>(
+        "switch.port_bandwidth", kAboveZero, kRequired,
+        "Bandwidth of a port per direction. Slower NICs share it by breakout cables."),
+    field<&NetworkParts::network_switch, &PricedPart::price>(
+        "switch.price", kAny, kRequired, "Price of a switch without transceivers.", "20 kUSD"),
+    field<&NetworkParts::network_switch, &PricedPart::power>(
+        "switch.power", kAny, kRequired, "Power of a switch without transceivers.", "800 W"),
+    field<&NetworkParts::transceiver, &PricedPart::price>(
+        "transceiver.price", kAny, kRequired,
+        "Price of a transceiver; an optical cable needs one at each end.", "900 USD"),
+    field<&NetworkParts::transceiver, &PricedPart::power>("transceiver.power", kAny, kRequired,
+                                                          "Power of a transceiver.", "9 W"),
+    field<&NetworkParts::fiber, &PricedPart::price>(
+        "fiber.price", kAny, kRequired, "Price of an optical cable without transceivers.",
+        "100 USD"),
+    field<&NetworkParts::copper, &PricedPart::price>(
+        "copper.price", kAny, kRequired, "Price of a copper cable with its plugs.", "200 USD"),
+    field<&NetworkParts::copper, &PricedPart::power>("copper.power", kAny, left_out("0 W: passive"),
+                                                     "Power of a copper cable, at both ends.",
+                                                     "3 W"),
+    field<&NetworkParts::nodes_per_rack>(
+        "rack.nodes", from_to(1, 65'536), kRequired,
+        "Nodes in a rack. Cables that stay inside one are of copper."),
 };
-
-PricedPart read_part(TomlReader& reader, const std::string& table) {
-  return {reader.quantity<Dollars>(table + ".price", Zero::allowed),
-          reader.quantity<Watts>(table + ".power", Zero::allowed)};
-}
 
 constexpr double kMostAtOnce = 1e4;  // cables of a port, ports of a cable, cables of a link
 
@@ -113,23 +125,19 @@ Bill bill_with(const Cluster& cluster, const NetworkParts& parts) {
 
 }  // namespace
 
-std::span<const TomlKey> network_parts_keys() { return kPartsKeys; }
+std::span<const TomlKey> network_parts_keys() {
+  static const KeyTable table = [] {
+    KeyTable keys;
+    keys.add("", kPartsFields, NetworkParts());
+    return keys;
+  }();
+  return table.keys();
+}
 
 NetworkParts parse_network_parts(std::string_view text, const std::filesystem::path& file) {
-  TomlReader reader(parse_toml(text, file), kPartsKeys);
+  TomlReader reader(parse_toml(text, file), network_parts_keys());
   NetworkParts parts{.name = file.stem().string(), .file = file};
-  static_cast<void>(reader.text("summary"));
-  parts.ports = static_cast<int>(reader.integer("switch.ports", {.lowest = 2, .highest = 4096}));
-  parts.port_bandwidth = reader.quantity<Bandwidth>("switch.port_bandwidth");
-  parts.network_switch = read_part(reader, "switch");
-  parts.transceiver = read_part(reader, "transceiver");
-  parts.fiber.price = reader.quantity<Dollars>("fiber.price", Zero::allowed);
-  parts.copper.price = reader.quantity<Dollars>("copper.price", Zero::allowed);
-  if (reader.has("copper.power")) {
-    parts.copper.power = reader.quantity<Watts>("copper.power", Zero::allowed);
-  }
-  parts.nodes_per_rack =
-      static_cast<int>(reader.integer("rack.nodes", {.lowest = 1, .highest = 65'536}));
+  read_fields(reader, "", kPartsFields, parts);
   reader.finish();
   return parts;
 }
