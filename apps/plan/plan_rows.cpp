@@ -7,8 +7,7 @@
 
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/report/goodput_rows.hpp"
-#include "sim/report/membership_rows.hpp"
+#include "sim/report/figures.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/target_rows.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -242,11 +241,10 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
     json["network_power_w"] = bill->power().base();
   }
   add_range(row, json);
-  if (report.goodput) sim::add_goodput(*report.goodput, json);
-  if (report.membership) sim::add_membership(*report.membership, json);
+  sim::add_figures(sim::month_figures(), report, json);
   json["energy_j"] = row.energy_j;
   add_result(row, json);
-  sim::add_time_parts(report.time, json);
+  sim::add_figures(sim::time_part_figures(), report, json);
   json["bound"] = report.bound;
   return json;
 }

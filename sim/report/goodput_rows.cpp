@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/quantity_text.hpp"
@@ -115,38 +114,6 @@ std::vector<TableRow> goodput_rows() {
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-void add_goodput(const GoodputFigures& g, nlohmann::ordered_json& record) {
-  using Json = nlohmann::ordered_json;
-  // JSON has no infinity.
-  const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  record.update(Json{{"reliability", g.reliability},
-                     {"goodput", g.shares.goodput},
-                     {"goodput_low", g.goodput_low},
-                     {"goodput_high", g.goodput_high},
-                     {"checkpoint_share", g.shares.checkpoints},
-                     {"detection_share", g.shares.detection},
-                     {"restart_share", g.shares.restart},
-                     {"repair_share", g.shares.repair},
-                     {"recomputed_share", g.shares.recomputed},
-                     {"job_mtbf_s", finite(g.mtbf_s())},
-                     {"spare_nodes", g.spares},
-                     {"interruption_span_s", finite(g.span_s)},
-                     {"interruptions", finite(g.interruptions)},
-                     {"interruptions_low", finite(g.interruptions_low)},
-                     {"interruptions_high", finite(g.interruptions_high)},
-                     {"checkpoint_bytes", g.checkpoint.state_bytes},
-                     {"checkpoint_stall_s", g.checkpoint.stall_s},
-                     {"checkpoint_write_s", g.checkpoint.write_s},
-                     {"checkpoint_load_s", g.checkpoint.load_s},
-                     {"checkpoint_interval_s", finite(g.interval_s)},
-                     {"young_interval_s", finite(g.young_s)},
-                     {"daly_interval_s", finite(g.daly_s)},
-                     {"tokens_per_day", g.tokens_per_day},
-                     {"tokens_per_day_low", g.tokens_per_day_low},
-                     {"tokens_per_day_high", g.tokens_per_day_high}});
-  if (g.target) add_target(*g.target, record);
 }
 
 }  // namespace sim

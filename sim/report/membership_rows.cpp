@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/report/target_rows.hpp"
@@ -66,23 +65,6 @@ std::vector<TableRow> membership_rows() {
                                              : std::string("-");
                  }),
   };
-}
-
-void add_membership(const MembershipFigures& m, nlohmann::ordered_json& record) {
-  record.update(nlohmann::ordered_json{{"members", m.members},
-                                       {"leaves_per_day", m.leaves_per_day},
-                                       {"kept_tokens_per_s", m.tokens_per_s},
-                                       {"kept_tokens_per_s_low", m.tokens_per_s_low},
-                                       {"kept_tokens_per_s_high", m.tokens_per_s_high},
-                                       {"expected_tokens_per_s", m.expected_tokens_per_s},
-                                       {"kept_share", m.kept_share},
-                                       {"lost_share", m.lost_share},
-                                       {"waited_share", m.waited_share},
-                                       {"idle_share", m.idle_share},
-                                       {"kept_usd_per_million_tokens", m.usd_per_million_tokens}});
-  if (m.undone_share) record["undone_share"] = *m.undone_share;
-  if (m.saved_share) record["saved_share"] = *m.saved_share;
-  if (m.target) add_target(*m.target, record);
 }
 
 }  // namespace sim

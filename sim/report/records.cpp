@@ -57,16 +57,6 @@ std::string error_text(const CodecErrors& errors, const std::string& distributio
   return fmt::format("{:.3g}", *found->second);
 }
 
-void add_time_parts(const TimeParts& parts, Json& record) {
-  record["compute_s"] = parts.compute_s;
-  record["exposed_comm_s"] = parts.exposed_comm_s;
-  record["codec_s"] = parts.codec_s;
-  record["host_s"] = parts.host_s;
-  record["bubble_s"] = parts.bubble_s;
-  record["optimizer_s"] = parts.optimizer_s;
-  record["other_s"] = parts.other_s;
-}
-
 std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -20,8 +20,6 @@ namespace sim {
 // "0.166" of one distribution; "not known", or "-" where no distribution has an error.
 [[nodiscard]] std::string error_text(const CodecErrors& errors, const std::string& distribution);
 
-// The parts of a time, by the names that sweeps read.
-void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);
 // What is no UTF-8 in its texts, as a file's name may have it, becomes U+FFFD.
 [[nodiscard]] std::string dumped(const nlohmann::ordered_json& json, int indent);
 // One object where there is one, else a list.

@@ -211,6 +211,10 @@ struct Report {
   [[nodiscard]] double trained_tokens_per_s() const {
     return membership ? membership->tokens_per_s : tokens_per_s;
   }
+  // Of a job that fails, or of sites that come and go.
+  [[nodiscard]] std::optional<TokenTarget> target() const {
+    return goodput ? goodput->target : membership ? membership->target : std::nullopt;
+  }
   [[nodiscard]] bool both_fit() const { return fits_memory && baseline_fits; }
 };
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/quantity_text.hpp"
@@ -18,10 +17,7 @@ constexpr double kMinute_s = 60;
 // "-" where there is no target, or where the text is empty.
 TableRow target_row(std::string label, const std::function<std::string(const TokenTarget&)>& text) {
   return {std::move(label), [text](const Report& r) {
-            const std::optional<TokenTarget> none;
-            const auto& target = r.goodput      ? r.goodput->target
-                                 : r.membership ? r.membership->target
-                                                : none;
+            const auto target = r.target();
             const std::string known = target ? text(*target) : "";
             return known.empty() ? std::string("-") : known;
           }};
@@ -52,20 +48,6 @@ std::vector<TableRow> target_rows() {
                                     : std::string();
                  }),
   };
-}
-
-void add_target(const TokenTarget& t, nlohmann::ordered_json& record) {
-  // JSON has no infinity.
-  const auto finite = [](double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  };
-  record.update(nlohmann::ordered_json{{"target_tokens", t.tokens},
-                                       {"training_days", finite(t.days)},
-                                       {"training_days_low", finite(t.days_low)},
-                                       {"training_days_high", finite(t.days_high)},
-                                       {"training_usd", finite(t.usd)},
-                                       {"training_usd_low", finite(t.usd_low)},
-                                       {"training_usd_high", finite(t.usd_high)}});
 }
 
 std::string number_text(double number, int decimals) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens to train on, their days and their price, in tables and records: of a job that fails, or of
-// sites that come and go.
+// Tokens to train on, their days and their price, in tables: of a job that fails, or of sites that
+// come and go.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,6 @@
 namespace sim {
 
 [[nodiscard]] std::vector<TableRow> target_rows();
-// Every name carries its unit.
-void add_target(const TokenTarget& target, nlohmann::ordered_json& record);
 
 // With so many decimals, or in scientific notation if it would be long.
 [[nodiscard]] std::string number_text(double number, int decimals);

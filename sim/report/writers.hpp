@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/base/styled_text.hpp"
+#include "sim/report/figures.hpp"
 #include "sim/report/report.hpp"
 
 namespace sim {
@@ -19,9 +20,11 @@ namespace sim {
 // table is headed; empty without a break-even point, which takes far longer to find than the rest.
 [[nodiscard]] std::string break_even_line(const Report& report);
 // One object, or a list where there are several. Every name carries its unit.
-[[nodiscard]] std::string to_json(std::span<const Report> reports);
+[[nodiscard]] std::string to_json(std::span<const Report> reports,
+                                  std::span<const Figure> figures = all_figures());
 // A header and a line a report.
-[[nodiscard]] std::string to_csv(std::span<const Report> reports);
+[[nodiscard]] std::string to_csv(std::span<const Report> reports,
+                                 std::span<const Figure> figures = all_figures());
 // Chrome trace events, which Perfetto opens: a process a rank, a track a stream. At most `ranks`
 // ranks from the first, 0 for all. `names` are the ranks', "rank 0" and so on where there are none,
 // with as many digits each, so that the order of the names is theirs.
