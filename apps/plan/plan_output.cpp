@@ -17,7 +17,7 @@
 #include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/report/target_rows.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/study/search/verdict.hpp"
 #include "sim/topology/ranks.hpp"

@@ -9,7 +9,6 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/figures.hpp"
 #include "sim/report/records.hpp"
-#include "sim/report/target_rows.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report/figures.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/error.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
-// A namespace of their own, as the names of getters and units are short.
-namespace figure_rows {
+// A namespace of their own, as the names of getters are short.
+namespace figure_values {
 namespace {
 
-using enum Unit;
-using Value = FigureValue;
+using Value = std::optional<FigureValue>;
 using R = const Report&;
 
-// At the end of a path of members: nothing where an optional on the way is empty.
+// At the end of a path of members; nothing where an optional on the way is empty.
 template <class Object, class... Members>
 Value value_at(const Object& object, Members... members) {
   if constexpr (requires { object.has_value(); }) {
-    return object ? value_at(*object, members...) : Value();
+    return object ? value_at(*object, members...) : std::nullopt;
   } else if constexpr (sizeof...(members) == 0) {
     return object;
   } else {
@@ -34,6 +35,15 @@ template <auto... path>
 Value at(R report) {
   return value_at(report, path...);
 }
+template <auto... path>
+Value or_null(R report) {
+  return value_at(report, path...).value_or(nullptr);
+}
+template <Value (*value)(R)>
+Value of_step(R report) {
+  return report.step ? value(report) : std::nullopt;
+}
+
 template <auto... path>
 constexpr auto layout = at<&Report::parallelism, path...>;
 template <auto... path>
@@ -53,36 +63,26 @@ constexpr auto months = at<&Report::membership, path...>;
 template <auto... path>
 constexpr auto target = at<&Report::target, path...>;
 
-bool of_step(R report) { return report.step.has_value(); }
-bool of_round(R report) { return report.round.has_value(); }
-bool with_goodput(R report) { return report.goodput.has_value(); }
-bool with_months(R report) { return report.membership.has_value(); }
-bool with_target(R report) { return report.target().has_value(); }
-template <auto share>
-bool if_saved(R report) {
-  return report.membership && (*report.membership).*share;
-}
-
 constexpr Figure kSetup[] = {
-    {"topology", text, at<&Report::topology>},
-    {"model", text, at<&Report::model>},
-    {"scheme", text, at<&Report::scheme>},
-    {"calibration", text, step<&StepFigures::calibration>, of_step},
-    {"inner_scheme", text, round<&RoundFigures::inner_scheme>, of_round},
-    {"sites", count, round<&RoundFigures::sites>, of_round},
-    {"gpus", count, at<&Report::gpus>},
-    {"node_placement", text, at<&Report::node_placement>,
-     [](R r) { return !r.node_placement.empty(); }},
-    {"data_parallel", count, step<&StepFigures::data>, of_step},
+    {"topology", kNoUnit, at<&Report::topology>},
+    {"model", kNoUnit, at<&Report::model>},
+    {"scheme", kNoUnit, at<&Report::scheme>},
+    {"calibration", kNoUnit, step<&StepFigures::calibration>},
+    {"inner_scheme", kNoUnit, round<&RoundFigures::inner_scheme>},
+    {"sites", kNoUnit, round<&RoundFigures::sites>},
+    {"gpus", kNoUnit, at<&Report::gpus>},
+    {"node_placement", kNoUnit,
+     [](R r) { return r.node_placement.empty() ? Value() : r.node_placement; }},
+    {"data_parallel", kNoUnit, step<&StepFigures::data>},
 };
 
 constexpr Figure kLayout[] = {
-    {"tensor_parallel", count, layout<&Parallelism::tensor>},
-    {"pipeline_parallel", count, layout<&Parallelism::pipeline>},
-    {"zero_stage", count, layout<&Parallelism::sharding, &Sharding::stage>},
-    {"hybrid_shard", count, layout<&Parallelism::sharding, &Sharding::ranks>},
-    {"micro_batch", count, layout<&Parallelism::micro_batch>},
-    {"accumulation", count, layout<&Parallelism::accumulation>},
+    {"tensor_parallel", kNoUnit, layout<&Parallelism::tensor>},
+    {"pipeline_parallel", kNoUnit, layout<&Parallelism::pipeline>},
+    {"zero_stage", kNoUnit, layout<&Parallelism::sharding, &Sharding::stage>},
+    {"hybrid_shard", kNoUnit, layout<&Parallelism::sharding, &Sharding::ranks>},
+    {"micro_batch", kNoUnit, layout<&Parallelism::micro_batch>},
+    {"accumulation", kNoUnit, layout<&Parallelism::accumulation>},
 };
 
 template <auto member, const auto& names>
@@ -91,176 +91,175 @@ Value named(R report) {
 }
 
 constexpr Figure kTraining[] = {
-    {"global_batch", count, at<&Report::global_batch>},
-    {"sequence", count, at<&Report::sequence>},
-    {"precision", text, named<&Parallelism::matrices, kMatrixPrecisions>},
-    {"weight_precision", text,
+    {"global_batch", kNoUnit, at<&Report::global_batch>},
+    {"sequence", kNoUnit, at<&Report::sequence>},
+    {"precision", kNoUnit, named<&Parallelism::matrices, kMatrixPrecisions>},
+    {"weight_precision", kNoUnit,
      [](R r) -> Value { return r.parallelism.gathers_matrices ? "fp8" : "bf16"; }},
-    {"gradient_precision", text, named<&Parallelism::gradients, kPrecisions>},
-    {"optimizer", text, named<&Parallelism::optimizer, kOptimizers>},
-    {"optimizer_state", text, named<&Parallelism::optimizer_state, kOptimizerStates>},
-    {"recompute", text, named<&Parallelism::recompute, kRecomputes>},
-    {"overlap", text, [](R r) -> Value { return to_text(r.parallelism.overlap); }},
-    {"inner_steps", count, round<&RoundFigures::inner_steps>, of_round},
-    {"across_every", count, round<&RoundFigures::across_every>, of_round},
-    {"fragments", count, round<&RoundFigures::fragments>, of_round},
-    {"overlap_steps", count, round<&RoundFigures::overlap_steps>, of_round},
+    {"gradient_precision", kNoUnit, named<&Parallelism::gradients, kPrecisions>},
+    {"optimizer", kNoUnit, named<&Parallelism::optimizer, kOptimizers>},
+    {"optimizer_state", kNoUnit, named<&Parallelism::optimizer_state, kOptimizerStates>},
+    {"recompute", kNoUnit, named<&Parallelism::recompute, kRecomputes>},
+    {"overlap", kNoUnit, [](R r) -> Value { return to_text(r.parallelism.overlap); }, "overlap"},
+    {"inner_steps", kNoUnit, round<&RoundFigures::inner_steps>},
+    {"across_every", kNoUnit, round<&RoundFigures::across_every>, "across regions every"},
+    {"fragments", kNoUnit, round<&RoundFigures::fragments>, "fragments"},
+    {"overlap_steps", kNoUnit, round<&RoundFigures::overlap_steps>},
 };
 
 constexpr Figure kSpeed[] = {
-    {"outcome", text, round<&RoundFigures::outcome>, of_round},
-    {"round_time_s", seconds, at<&Report::time_s>, of_round},
-    {"step_time_s", seconds,
-     [](R r) -> Value { return r.time_s / (r.round ? r.round->inner_steps : 1); }},
-    {"tokens_per_s", tokens_per_s, at<&Report::tokens_per_s>},
-    {"tflops_per_gpu", tflops, step<&StepFigures::tflops_per_gpu>, of_step},
-    {"mfu", share, step<&StepFigures::mfu>, of_step},
-    {"compute_utilisation", share, round<&RoundFigures::utilisation>, of_round},
-    {"exchange_after_round_s", seconds, round<&RoundFigures::exchange_after_round_s>, of_round},
-    {"time_site", text, round<&RoundFigures::time_site>, of_round},
+    {"outcome", kNoUnit, round<&RoundFigures::outcome>},
+    {"round_time_s", kSeconds, [](R r) { return r.round ? Value(r.time_s) : std::nullopt; },
+     "time per round"},
+    {"step_time_s", kSeconds,
+     [](R r) -> Value { return r.time_s / (r.round ? r.round->inner_steps : 1); }, "step"},
+    {"tokens_per_s", kTokensPerSecond, at<&Report::tokens_per_s>, "tokens per second"},
+    {"tflops_per_gpu", kTeraflops, step<&StepFigures::tflops_per_gpu>, "TFLOPs per GPU"},
+    {"mfu", kPercent, step<&StepFigures::mfu>, "MFU"},
+    {"compute_utilisation", kPercent, round<&RoundFigures::utilisation>, "compute utilisation"},
+    {"exchange_after_round_s", kSeconds, round<&RoundFigures::exchange_after_round_s>,
+     "exchange after the round"},
+    {"time_site", kNoUnit, round<&RoundFigures::time_site>, "at the site"},
 };
 
 constexpr Figure kTimeParts[] = {
-    {"compute_s", seconds, time<&TimeParts::compute_s>},
-    {"exposed_comm_s", seconds, time<&TimeParts::exposed_comm_s>},
-    {"codec_s", seconds, time<&TimeParts::codec_s>},
-    {"host_s", seconds, time<&TimeParts::host_s>},
-    {"bubble_s", seconds, time<&TimeParts::bubble_s>},
-    {"optimizer_s", seconds, time<&TimeParts::optimizer_s>},
-    {"other_s", seconds, time<&TimeParts::other_s>},
+    {"compute_s", kSeconds, time<&TimeParts::compute_s>, "compute"},
+    {"exposed_comm_s", kSeconds, time<&TimeParts::exposed_comm_s>, "exposed communication"},
+    {"codec_s", kSeconds, time<&TimeParts::codec_s>, "codec kernels"},
+    {"host_s", kSeconds, time<&TimeParts::host_s>, "waiting for the host"},
+    {"bubble_s", kSeconds, time<&TimeParts::bubble_s>, "pipeline bubble, waits"},
+    {"optimizer_s", kSeconds, time<&TimeParts::optimizer_s>, "optimizer"},
+    {"other_s", kSeconds, time<&TimeParts::other_s>, "passes over buffers"},
 };
 
 constexpr Figure kCosts[] = {
-    {"wire_bytes_intra_node", bytes, step<&StepFigures::wire, &WireBytes::intra_node>, of_step},
-    {"wire_bytes_inter_node", bytes, step<&StepFigures::wire, &WireBytes::inter_node>, of_step},
-    {"wire_bytes_wan", bytes, [](R r) { return r.ended() ? Value(r.wire_bytes_wan) : Value(); }},
-    {"bits_per_parameter", bits, round<&RoundFigures::bits_per_parameter>, of_round},
-    {"compression_ratio_fp32", ratio, at<&Report::compression_ratio_fp32>},
-    {"compression_ratio_bf16", ratio, at<&Report::compression_ratio_bf16>},
-    {"gradient_exchange_s", seconds, step<&StepFigures::gradient_exchange_s>, of_step},
-    {"memory_per_gpu_bytes", bytes, at<&Report::memory, &MemoryUse::total>},
-    {"fits_memory", truth, at<&Report::fits_memory>},
-    {"egress_usd", usd, round<&RoundFigures::egress_usd>, of_round},
-    {"link_usd", usd, round<&RoundFigures::link_usd>, of_round},
-    {"energy_j", joules, at<&Report::energy_j>},
-    {"usd_per_million_tokens", usd_per_million_tokens, at<&Report::usd_per_million_tokens>},
+    {"wire_bytes_intra_node", kBytes, step<&StepFigures::wire, &WireBytes::intra_node>},
+    {"wire_bytes_inter_node", kBytes, step<&StepFigures::wire, &WireBytes::inter_node>},
+    {"wire_bytes_wan", kBytes, [](R r) { return r.ended() ? Value(r.wire_bytes_wan) : nullptr; },
+     "sent per site per round"},
+    {"bits_per_parameter", kBits, round<&RoundFigures::bits_per_parameter>, "bits per parameter"},
+    {"compression_ratio_fp32", kRatio, at<&Report::compression_ratio_fp32>,
+     "compression over FP32"},
+    {"compression_ratio_bf16", kRatio, at<&Report::compression_ratio_bf16>,
+     "compression over BF16"},
+    {"gradient_exchange_s", kSeconds, step<&StepFigures::gradient_exchange_s>},
+    {"memory_per_gpu_bytes", kBytes, at<&Report::memory, &MemoryUse::total>, "memory per GPU"},
+    {"fits_memory", kNoUnit, at<&Report::fits_memory>},
+    {"egress_usd", kDollars, round<&RoundFigures::egress_usd>, "egress per round"},
+    {"link_usd", kDollars, round<&RoundFigures::link_usd>, "leased links per round"},
+    {"energy_j", kJoules, at<&Report::energy_j>, "energy per step"},
+    {"usd_per_million_tokens", kPrice, at<&Report::usd_per_million_tokens>,
+     "USD per million tokens"},
 };
 
 // Null where it was not simulated.
 constexpr Figure kRanges[] = {
-    {"tokens_per_s_low", tokens_per_s, at<&Report::range, &LikelyRange::tokens_per_s_low>},
-    {"tokens_per_s_high", tokens_per_s, at<&Report::range, &LikelyRange::tokens_per_s_high>},
-    {"usd_per_million_tokens_low", usd_per_million_tokens,
-     at<&Report::range, &LikelyRange::usd_per_million_tokens_low>},
-    {"usd_per_million_tokens_high", usd_per_million_tokens,
-     at<&Report::range, &LikelyRange::usd_per_million_tokens_high>},
+    {"tokens_per_s_low", kTokensPerSecond, or_null<&Report::range, &LikelyRange::tokens_per_s_low>},
+    {"tokens_per_s_high", kTokensPerSecond,
+     or_null<&Report::range, &LikelyRange::tokens_per_s_high>},
+    {"usd_per_million_tokens_low", kPrice,
+     or_null<&Report::range, &LikelyRange::usd_per_million_tokens_low>},
+    {"usd_per_million_tokens_high", kPrice,
+     or_null<&Report::range, &LikelyRange::usd_per_million_tokens_high>},
 };
 
 using Months = MembershipFigures;
 
 // Of a job that fails, or of sites that come and go.
 constexpr Figure kMonth[] = {
-    {"reliability", text, goodput<&GoodputFigures::reliability>, with_goodput},
-    {"goodput", share, share_of_time<&TimeShares::goodput>, with_goodput},
-    {"goodput_low", share, goodput<&GoodputFigures::goodput_low>, with_goodput},
-    {"goodput_high", share, goodput<&GoodputFigures::goodput_high>, with_goodput},
-    {"checkpoint_share", share, share_of_time<&TimeShares::checkpoints>, with_goodput},
-    {"detection_share", share, share_of_time<&TimeShares::detection>, with_goodput},
-    {"restart_share", share, share_of_time<&TimeShares::restart>, with_goodput},
-    {"repair_share", share, share_of_time<&TimeShares::repair>, with_goodput},
-    {"recomputed_share", share, share_of_time<&TimeShares::recomputed>, with_goodput},
-    {"job_mtbf_s", seconds, goodput<&GoodputFigures::mtbf_s>, with_goodput},
-    {"spare_nodes", count, goodput<&GoodputFigures::spares>, with_goodput},
-    {"interruption_span_s", seconds, goodput<&GoodputFigures::span_s>, with_goodput},
-    {"interruptions", count, goodput<&GoodputFigures::interruptions>, with_goodput},
-    {"interruptions_low", count, goodput<&GoodputFigures::interruptions_low>, with_goodput},
-    {"interruptions_high", count, goodput<&GoodputFigures::interruptions_high>, with_goodput},
-    {"checkpoint_bytes", bytes, checkpoint<&CheckpointTimes::state_bytes>, with_goodput},
-    {"checkpoint_stall_s", seconds, checkpoint<&CheckpointTimes::stall_s>, with_goodput},
-    {"checkpoint_write_s", seconds, checkpoint<&CheckpointTimes::write_s>, with_goodput},
-    {"checkpoint_load_s", seconds, checkpoint<&CheckpointTimes::load_s>, with_goodput},
-    {"checkpoint_interval_s", seconds, goodput<&GoodputFigures::interval_s>, with_goodput},
-    {"young_interval_s", seconds, goodput<&GoodputFigures::young_s>, with_goodput},
-    {"daly_interval_s", seconds, goodput<&GoodputFigures::daly_s>, with_goodput},
-    {"tokens_per_day", tokens_per_day, goodput<&GoodputFigures::tokens_per_day>, with_goodput},
-    {"tokens_per_day_low", tokens_per_day, goodput<&GoodputFigures::tokens_per_day_low>,
-     with_goodput},
-    {"tokens_per_day_high", tokens_per_day, goodput<&GoodputFigures::tokens_per_day_high>,
-     with_goodput},
-    {"members", count, months<&Months::members>, with_months},
-    {"leaves_per_day", per_day, months<&Months::leaves_per_day>, with_months},
-    {"kept_tokens_per_s", tokens_per_s, months<&Months::tokens_per_s>, with_months},
-    {"kept_tokens_per_s_low", tokens_per_s, months<&Months::tokens_per_s_low>, with_months},
-    {"kept_tokens_per_s_high", tokens_per_s, months<&Months::tokens_per_s_high>, with_months},
-    {"expected_tokens_per_s", tokens_per_s, months<&Months::expected_tokens_per_s>, with_months},
-    {"kept_share", share, months<&Months::kept_share>, with_months},
-    {"lost_share", share, months<&Months::lost_share>, with_months},
-    {"waited_share", share, months<&Months::waited_share>, with_months},
-    {"idle_share", share, months<&Months::idle_share>, with_months},
-    {"kept_usd_per_million_tokens", usd_per_million_tokens, months<&Months::usd_per_million_tokens>,
-     with_months},
-    {"undone_share", share, months<&Months::undone_share>, if_saved<&Months::undone_share>},
-    {"saved_share", share, months<&Months::saved_share>, if_saved<&Months::saved_share>},
-    {"target_tokens", tokens, target<&TokenTarget::tokens>, with_target},
-    {"training_days", days, target<&TokenTarget::days>, with_target},
-    {"training_days_low", days, target<&TokenTarget::days_low>, with_target},
-    {"training_days_high", days, target<&TokenTarget::days_high>, with_target},
-    {"training_usd", usd, target<&TokenTarget::usd>, with_target},
-    {"training_usd_low", usd, target<&TokenTarget::usd_low>, with_target},
-    {"training_usd_high", usd, target<&TokenTarget::usd_high>, with_target},
+    {"reliability", kNoUnit, goodput<&GoodputFigures::reliability>, "goodput, with failures of"},
+    {"goodput", kPercent, share_of_time<&TimeShares::goodput>, "share of the time kept"},
+    {"goodput_low", kPercent, goodput<&GoodputFigures::goodput_low>},
+    {"goodput_high", kPercent, goodput<&GoodputFigures::goodput_high>},
+    {"checkpoint_share", kSmallPercent, share_of_time<&TimeShares::checkpoints>, "checkpoints"},
+    {"detection_share", kSmallPercent, share_of_time<&TimeShares::detection>, "detection"},
+    {"restart_share", kSmallPercent, share_of_time<&TimeShares::restart>, "restart"},
+    {"repair_share", kSmallPercent, share_of_time<&TimeShares::repair>, "waiting for repairs"},
+    {"recomputed_share", kSmallPercent, share_of_time<&TimeShares::recomputed>, "trained again"},
+    {"job_mtbf_s", kSeconds, goodput<&GoodputFigures::mtbf_s>, "time between failures"},
+    {"spare_nodes", kNoUnit, goodput<&GoodputFigures::spares>, "spare nodes"},
+    {"interruption_span_s", kSeconds, goodput<&GoodputFigures::span_s>},
+    {"interruptions", kNoUnit, goodput<&GoodputFigures::interruptions>, "interruptions"},
+    {"interruptions_low", kNoUnit, goodput<&GoodputFigures::interruptions_low>},
+    {"interruptions_high", kNoUnit, goodput<&GoodputFigures::interruptions_high>},
+    {"checkpoint_bytes", kBytes, checkpoint<&CheckpointTimes::state_bytes>, "checkpoint"},
+    {"checkpoint_stall_s", kSeconds, checkpoint<&CheckpointTimes::stall_s>, "stalls for"},
+    {"checkpoint_write_s", kSeconds, checkpoint<&CheckpointTimes::write_s>, "written after"},
+    {"checkpoint_load_s", kSeconds, checkpoint<&CheckpointTimes::load_s>},
+    {"checkpoint_interval_s", kSeconds, goodput<&GoodputFigures::interval_s>, "each"},
+    {"young_interval_s", kSeconds, goodput<&GoodputFigures::young_s>},
+    {"daly_interval_s", kSeconds, goodput<&GoodputFigures::daly_s>},
+    {"tokens_per_day", kTokensPerDay, goodput<&GoodputFigures::tokens_per_day>, "tokens per day"},
+    {"tokens_per_day_low", kTokensPerDay, goodput<&GoodputFigures::tokens_per_day_low>},
+    {"tokens_per_day_high", kTokensPerDay, goodput<&GoodputFigures::tokens_per_day_high>},
+    {"members", kMean, months<&Months::members>, "sites in a round of a month"},
+    {"leaves_per_day", kPerDay, months<&Months::leaves_per_day>, "that leave a day"},
+    {"kept_tokens_per_s", kTokensPerSecond, months<&Months::tokens_per_s>, "tokens/s kept"},
+    {"kept_tokens_per_s_low", kTokensPerSecond, months<&Months::tokens_per_s_low>},
+    {"kept_tokens_per_s_high", kTokensPerSecond, months<&Months::tokens_per_s_high>},
+    {"expected_tokens_per_s", kTokensPerSecond, months<&Months::expected_tokens_per_s>,
+     "by plain arithmetic"},
+    {"kept_share", kSmallPercent, months<&Months::kept_share>, "of those with all sites"},
+    {"lost_share", kSmallPercent, months<&Months::lost_share>, "steps lost with sites that left"},
+    {"waited_share", kSmallPercent, months<&Months::waited_share>, "waiting for sites that left"},
+    {"idle_share", kSmallPercent, months<&Months::idle_share>, "waiting for enough sites"},
+    {"kept_usd_per_million_tokens", kPrice, months<&Months::usd_per_million_tokens>,
+     "USD per million tokens kept"},
+    {"undone_share", kSmallPercent, months<&Months::undone_share>,
+     "steps undone since the checkpoint"},
+    {"saved_share", kSmallPercent, months<&Months::saved_share>, "writing checkpoints"},
+    {"target_tokens", kTokens, target<&TokenTarget::tokens>, "tokens to train"},
+    {"training_days", kDays, target<&TokenTarget::days>, "time"},
+    {"training_days_low", kDays, target<&TokenTarget::days_low>},
+    {"training_days_high", kDays, target<&TokenTarget::days_high>},
+    {"training_usd", kDollars, target<&TokenTarget::usd>, "price"},
+    {"training_usd_low", kDollars, target<&TokenTarget::usd_low>},
+    {"training_usd_high", kDollars, target<&TokenTarget::usd_high>},
 };
 
 template <auto member>
 Value if_compared(R report) {
-  return report.baseline.empty() ? Value() : at<member>(report);
+  return report.baseline.empty() ? nullptr : at<member>(report);
 }
 template <auto... path>
-constexpr auto break_even = at<&Report::break_even, path...>;
+constexpr auto break_even = of_step<or_null<&Report::break_even, path...>>;
 
 constexpr Figure kComparison[] = {
-    {"speedup", ratio, if_compared<&Report::speedup>},
-    {"speedup_low", ratio, at<&Report::speedup_range, &LikelyRatio::low>},
-    {"speedup_high", ratio, at<&Report::speedup_range, &LikelyRatio::high>},
-    {"verdict", text, [](R r) { return r.verdict ? Value(verdict_name(*r.verdict)) : Value(); }},
-    {"baseline", text, if_compared<&Report::baseline>},
-    {"baseline_fits_memory", truth, if_compared<&Report::baseline_fits>},
-    {"flags", text, at<&Report::flags>, of_step},
-    {"baseline_flags", text, at<&Report::baseline_flags>, of_step},
-    {"pays_at_nic_Bps", bytes_per_s, break_even<&BreakEven::pays_at_Bps>, of_step},
-    {"loses_at_nic_Bps", bytes_per_s, break_even<&BreakEven::loses_at_Bps>, of_step},
-    {"break_even_low_nic_Bps", bytes_per_s, break_even<&BreakEven::low_Bps>, of_step},
-    {"break_even_high_nic_Bps", bytes_per_s, break_even<&BreakEven::high_Bps>, of_step},
-    {"host_memory_per_node_bytes", bytes, step<&StepFigures::host_memory_bytes>, of_step},
+    {"speedup", kRatio, if_compared<&Report::speedup>, "speed-up"},
+    {"speedup_low", kRatio, or_null<&Report::speedup_range, &LikelyRatio::low>},
+    {"speedup_high", kRatio, or_null<&Report::speedup_range, &LikelyRatio::high>},
+    {"verdict", kNoUnit, [](R r) { return r.verdict ? Value(verdict_name(*r.verdict)) : nullptr; }},
+    {"baseline", kNoUnit, if_compared<&Report::baseline>, "over"},
+    {"baseline_fits_memory", kNoUnit, if_compared<&Report::baseline_fits>},
+    {"flags", kNoUnit, of_step<or_null<&Report::flags>>},
+    {"baseline_flags", kNoUnit, of_step<or_null<&Report::baseline_flags>>},
+    {"pays_at_nic_Bps", kBytesPerSecond, break_even<&BreakEven::pays_at_Bps>},
+    {"loses_at_nic_Bps", kBytesPerSecond, break_even<&BreakEven::loses_at_Bps>},
+    {"break_even_low_nic_Bps", kBytesPerSecond, break_even<&BreakEven::low_Bps>},
+    {"break_even_high_nic_Bps", kBytesPerSecond, break_even<&BreakEven::high_Bps>},
+    {"host_memory_per_node_bytes", kBytes, step<&StepFigures::host_memory_bytes>},
 };
-
-nlohmann::ordered_json json_of(const Value& value) {
-  return std::visit(
-      [](const auto& known) -> nlohmann::ordered_json {
-        if constexpr (std::is_same_v<decltype(known), const std::monostate&>) {
-          return nullptr;
-        } else if constexpr (std::is_same_v<decltype(known), const double&>) {
-          return std::isfinite(known) ? nlohmann::ordered_json(known) : nullptr;
-        } else {
-          return known;
-        }
-      },
-      value);
-}
 
 constexpr std::span<const Figure> kParts[] = {kSetup, kLayout, kTraining, kSpeed,     kTimeParts,
                                               kCosts, kRanges, kMonth,    kComparison};
 
 }  // namespace
-}  // namespace figure_rows
+}  // namespace figure_values
 
-std::span<const Figure> layout_figures() { return figure_rows::kLayout; }
-std::span<const Figure> time_part_figures() { return figure_rows::kTimeParts; }
-std::span<const Figure> month_figures() { return figure_rows::kMonth; }
+std::span<const Figure> layout_figures() { return figure_values::kLayout; }
+std::span<const Figure> time_part_figures() { return figure_values::kTimeParts; }
+std::span<const Figure> month_figures() { return figure_values::kMonth; }
+
+const Figure& figure_named(std::string_view name) {
+  const auto found = std::ranges::find(all_figures(), name, &Figure::name);
+  require(found != all_figures().end(), "only known figures are asked for");
+  return *found;
+}
 
 const std::vector<Figure>& all_figures() {
   static const std::vector<Figure> all = [] {
     std::vector<Figure> figures;
-    for (const auto& part : figure_rows::kParts) {
+    for (const auto& part : figure_values::kParts) {
       figures.insert(figures.end(), part.begin(), part.end());
     }
     return figures;
@@ -270,9 +269,13 @@ const std::vector<Figure>& all_figures() {
 
 void add_figures(std::span<const Figure> figures, const Report& report,
                  nlohmann::ordered_json& record) {
+  const auto json_of = [](const auto& known) { return nlohmann::ordered_json(known); };
   for (const Figure& figure : figures) {
-    if (figure.when(report))
-      record[std::string(figure.name)] = figure_rows::json_of(figure.value(report));
+    const auto value = figure.value(report);
+    if (!value) continue;
+    const auto* const number = std::get_if<double>(&*value);
+    const bool is_finite = number == nullptr || std::isfinite(*number);
+    record[std::string(figure.name)] = is_finite ? std::visit(json_of, *value) : nullptr;
   }
 }
 

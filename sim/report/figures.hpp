@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a report, a row each. JSON and CSV read these rows, so a new figure is one row.
+// The figures of a report, a row each. JSON, CSV and the table for people read these rows, so a new
+// figure is one row.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,42 +17,35 @@
 
 namespace sim {
 
-enum class Unit {
-  text,
-  truth,
-  count,
-  share,
-  ratio,  // "1.25x"
-  seconds,
-  days,
-  per_day,
-  bytes,
-  bytes_per_s,
-  bits,
-  tokens,
-  tokens_per_s,
-  tokens_per_day,
-  tflops,
-  joules,
-  usd,
-  usd_per_million_tokens,
+struct Unit {
+  std::string_view symbol = {};
+  std::string_view format = "{:.0f}";  // in a table, of the scaled number
+  double scale = 1;
+  bool operator==(const Unit&) const = default;
 };
+inline constexpr Unit kNoUnit;                                    // texts, truths and counts
+inline constexpr Unit kSeconds{"s"}, kDays{"days"}, kBytes{"B"};  // tables choose their prefix
+inline constexpr Unit kPercent{"%", "{:.1f} %", 100}, kSmallPercent{"%", "{:.2f} %", 100};
+inline constexpr Unit kRatio{"x", "{:.2f}x"}, kMean{"", "{:.1f}"}, kPerDay{"/day", "{:.1f}"};
+inline constexpr Unit kBits{"bit", "{:.4g}"}, kBytesPerSecond{"B/s"};
+inline constexpr Unit kTokens{"tokens", "{:g}"}, kTokensPerSecond{"tokens/s"};
+inline constexpr Unit kTokensPerDay{"tokens/day", "{:.4g} billion", 1e-9};
+inline constexpr Unit kTeraflops{"TFLOP/s", "{:.1f}"}, kJoules{"J", "{:.1f} kJ", 1e-3};
+inline constexpr Unit kDollars{"USD", "{:.4g} USD"}, kPrice{"USD/M tokens", "{:.3f}"};
 
-// Nothing where a report could have the figure and has not: null in JSON, empty in CSV, "-" in a
-// table.
-using FigureValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
-
-[[nodiscard]] inline bool always(const Report&) { return true; }
+using FigureValue = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string>;
 
 struct Figure {
   std::string_view name;  // in JSON and CSV, with the unit's suffix
-  Unit unit = Unit::text;
-  FigureValue (*value)(const Report&) = nullptr;
-  bool (*when)(const Report&) = always;  // else it is absent
+  Unit unit;
+  // Nothing in reports of another kind; null where it was not asked for.
+  std::optional<FigureValue> (*value)(const Report&);
+  const char* label = nullptr;  // of its row in a table, if it has one
 };
 
 // All of them, in the order of JSON and CSV.
 [[nodiscard]] const std::vector<Figure>& all_figures();
+[[nodiscard]] const Figure& figure_named(std::string_view name);
 // Parts that other records have too: how ranks are laid out, where the time goes, and what a month
 // brings.
 [[nodiscard]] std::span<const Figure> layout_figures();

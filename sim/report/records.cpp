@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kMinute_s = 60;
+
 bool is_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   return number_in<double>(text).has_value();
@@ -48,6 +50,31 @@ std::string batch_text(std::int64_t sequences, int tokens, std::string_view step
 
 std::string time_text(double seconds) {
   return std::isfinite(seconds) ? to_text(Seconds::from_base(seconds)) : "never";
+}
+
+std::string number_text(double number, int decimals) {
+  constexpr double kLong = 1e9;
+  return number < kLong ? fmt::format("{:.{}f}", number, decimals) : fmt::format("{:.3g}", number);
+}
+
+std::string long_time_text(double seconds) { return long_time_text(seconds, seconds); }
+
+std::string long_time_text(double seconds, double like) {
+  if (!std::isfinite(seconds)) return "never";
+  if (!std::isfinite(like)) like = seconds;
+  const auto in = [&](double unit_s, const char* unit) {
+    const double number = seconds / unit_s;
+    return fmt::format("{} {}", number_text(number, number < 0.95 ? 2 : 1), unit);
+  };
+  if (like >= kDay_s) return in(kDay_s, "days");
+  if (like >= kHour_s) return in(kHour_s, "h");
+  if (like >= kMinute_s) return in(kMinute_s, "min");
+  return to_text(Seconds::from_base(seconds));
+}
+
+std::string total_text(double usd, double like) {
+  if (!std::isfinite(usd)) return "never";
+  return to_text(Dollars::from_base(usd), Dollars::from_base(std::isfinite(like) ? like : usd));
 }
 
 std::string error_text(const CodecErrors& errors, const std::string& distribution) {

@@ -17,6 +17,14 @@ namespace sim {
 
 // "120 ms"; "never" where it is infinite.
 [[nodiscard]] std::string time_text(double seconds);
+// With so many decimals, or in scientific notation if it would be long.
+[[nodiscard]] std::string number_text(double number, int decimals);
+
+// "29.4 days", "7.2 h", "13.6 min", "42 s": nothing longer than days, as trainings take weeks.
+[[nodiscard]] std::string long_time_text(double seconds);
+// In the unit of `like`, beside which it is read; likewise "987 kUSD".
+[[nodiscard]] std::string long_time_text(double seconds, double like);
+[[nodiscard]] std::string total_text(double usd, double like);
 // "0.166" of one distribution; "not known", or "-" where no distribution has an error.
 [[nodiscard]] std::string error_text(const CodecErrors& errors, const std::string& distribution);
 

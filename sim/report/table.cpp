@@ -20,18 +20,18 @@ constexpr const char* kBaselineDoesNotFitNote =
 
 // A column for each, a row for each figure. Rows whose every cell is "-" are left out, and headings
 // without a part below them.
-TextTable side_by_side(std::span<const Report> reports) {
+TextTable side_by_side(std::span<const Report> reports, std::span<const Figure> figures) {
   TextTable table{.column = "scheme"};
   const auto drop_heading = [&] {
     if (!table.rows.empty() && table.rows.back().size() == 1) table.rows.pop_back();
   };
-  for (const TableRow& row : table_rows(reports.front().round.has_value())) {
-    if (!row.label.starts_with(' ')) drop_heading();
+  for (const TableRow& row : table_rows(reports.front().round.has_value(), figures)) {
+    if (row.depth == 0) drop_heading();
     if (!row.cell) {
       table.rows.push_back({{row.label, Style::heading}});
       continue;
     }
-    std::vector<TableCell> cells{row.label};
+    std::vector<TableCell> cells{std::string(2 * row.depth, ' ') + row.label};
     for (const Report& report : reports) cells.push_back(row.cell(report));
     const bool empty = std::all_of(cells.begin() + 1, cells.end(),
                                    [](const TableCell& cell) { return cell.text == "-"; });
@@ -152,12 +152,13 @@ std::string break_even_line(const Report& report) {
   return heading(report) + ": " + break_even_text(report) + (report.both_fit() ? "" : kDoesNotFit);
 }
 
-StyledText to_table(std::span<const Report> reports, std::size_t width) {
+StyledText to_table(std::span<const Report> reports, std::size_t width,
+                    std::span<const Figure> figures) {
   if (reports.empty()) return {};
   const Report& first = reports.front();
   StyledText text;
   append(text, title(first));
-  append(text, to_text(side_by_side(reports), width));
+  append(text, to_text(side_by_side(reports, figures), width));
   append(text, notes(reports));
   append(text, chosen_flags(reports) + "\n");
   if (first.round) append(text, site_lines(*first.round));

@@ -15,7 +15,8 @@ namespace sim {
 
 // Side by side where there are several, on pages of at most `width` characters: time by part, bytes by
 // phase and level, memory, bound.
-[[nodiscard]] StyledText to_table(std::span<const Report> reports, std::size_t width);
+[[nodiscard]] StyledText to_table(std::span<const Report> reports, std::size_t width,
+                                  std::span<const Figure> figures = all_figures());
 // "tuned: sdp4bit: beats sharded below about 131 Gbps per NIC (now 400 Gbps)", as its column of the
 // table is headed; empty without a break-even point, which takes far longer to find than the rest.
 [[nodiscard]] std::string break_even_line(const Report& report);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new figure is one row: JSON and CSV have it without another line of code.
+// A new figure is one row: JSON, CSV and the table have it without another line of code.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,33 +14,46 @@
 namespace sim {
 namespace {
 
-FigureValue tokens_per_byte(const Report& report) {
-  return report.tokens_per_s * report.time_s / report.memory.total();
-}
+std::optional<FigureValue> share_of_toys(const Report& report) { return report.step->mfu / 2; }
+std::optional<FigureValue> no_toys(const Report&) { return std::nullopt; }
 
-std::vector<Figure> with_toy() {
+std::vector<Figure> with_toy(std::optional<FigureValue> (*value)(const Report&)) {
   std::vector<Figure> figures = all_figures();
-  figures.push_back({"toy_tokens_per_byte", Unit::ratio, tokens_per_byte});
+  figures.push_back({"toy_share", kSmallPercent, value, "share of toys"});
   return figures;
 }
 
-TEST(ToyFigure, IsInJsonAndCsv) {
+class ToyFigure : public testing::Test {
+ protected:
   const std::vector<Report> reports{all_reports().front()};
-  const std::vector<Figure> figures = with_toy();
-  const double toy = std::get<double>(tokens_per_byte(reports.front()));
-  ASSERT_GT(toy, 0);
-  EXPECT_EQ(nlohmann::json::parse(to_json(reports, figures)).at("toy_tokens_per_byte"), toy);
-  const std::string csv = to_csv(reports, figures), before = to_csv(reports);
-  const auto line_end = csv.find('\n');
-  EXPECT_EQ(csv.substr(0, line_end), before.substr(0, before.find('\n')) + ",toy_tokens_per_byte");
-  EXPECT_NE(csv.find("," + nlohmann::json(toy).dump() + "\n", line_end), std::string::npos);
+  const double toy = reports.front().step->mfu / 2;
+  const std::vector<Figure> figures = with_toy(share_of_toys);
+};
+
+TEST_F(ToyFigure, IsInJson) {
+  EXPECT_EQ(nlohmann::json::parse(to_json(reports, figures)).at("toy_share"), toy);
 }
 
-TEST(ToyFigure, IsAbsentWhereItDoesNotExist) {
-  std::vector<Figure> figures = with_toy();
-  figures.back().when = [](const Report& report) { return report.round.has_value(); };
-  const std::vector<Report> reports{all_reports().front()};
-  EXPECT_EQ(to_json(reports, figures), to_json(reports));
+TEST_F(ToyFigure, IsAColumnOfCsv) {
+  const std::string csv = to_csv(reports, figures), before = to_csv(reports);
+  const auto line_end = csv.find('\n');
+  EXPECT_EQ(csv.substr(0, line_end), before.substr(0, before.find('\n')) + ",toy_share");
+  EXPECT_TRUE(csv.ends_with("," + nlohmann::json(toy).dump() + "\n"));
+}
+
+TEST_F(ToyFigure, IsARowOfTheTable) {
+  const std::string table = plain_text(to_table(reports, 100, figures));
+  const auto row = table.find("\nshare of toys ");
+  ASSERT_NE(row, std::string::npos) << table;
+  const std::string line = table.substr(row, table.find('\n', row + 1) - row);
+  EXPECT_TRUE(line.ends_with(fmt::format(" {:.2f} %", 100 * toy))) << line;
+}
+
+TEST_F(ToyFigure, IsNowhereInReportsOfAnotherKind) {
+  const std::vector<Figure> without = with_toy(no_toys);
+  EXPECT_EQ(to_json(reports, without), to_json(reports));
+  EXPECT_EQ(to_csv(reports, without), to_csv(reports));
+  EXPECT_EQ(plain_text(to_table(reports, 100, without)), plain_text(to_table(reports, 100)));
 }
 
 }  // namespace

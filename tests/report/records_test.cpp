@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long times and prices as people read them.
-#include "sim/report/target_rows.hpp"
+#include "sim/report/records.hpp"
 
 #include <gtest/gtest.h>
 
