@@ -135,7 +135,7 @@ function reproduce(section) {
           element("td", {}, `${timeText(one.begun)} to ${timeText(one.ended)}`),
           element("td", {}, one.host),
           element("td", {}, `gardenhose ${one.version}, SHA-256 ${one.program_sha256}`),
-          element("td", {}, `${one.workers} workers, ${figureText("x_s", one.wall_s)}`))))))));
+          element("td", {}, `${one.workers} workers, ${figureText("step_time_s", one.wall_s)}`))))))));
 }
 
 function quoted(text) {

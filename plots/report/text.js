@@ -36,21 +36,13 @@ const LABELS = {
   pays_at_nic_Bps: "faster up to, per NIC", loses_at_nic_Bps: "slower from, per NIC",
 };
 
-// [what the name ends or begins with, unit]; the first that fits.
-const UNITS = [
-  [/^tokens_per_s$/, "tokens/s"], [/^(mfu|compute_utilisation)$/, "%"],
-  [/^(speedup|compression_ratio_.*)$/, "×"], [/(_bytes$|^wire_bytes)/, "B"], [/_Bps$/, "B/s"],
-  [/^usd_|_usd$/, "USD"], [/_j$/, "J"], [/_s$/, "s"],
-];
-
 function unitOf(name) {
-  const found = UNITS.find(([pattern]) => pattern.test(name));
-  return found ? found[1] : "";
+  return Object.hasOwn(raw.units, name) ? raw.units[name] : "";
 }
 
 function labelOf(name) {
   if (LABELS[name]) return LABELS[name];
-  const bare = name.replace(/(_Bps|_bytes|_usd|_s|_j)$/, "").replace(/^(network|scheme)\./, "");
+  const bare = name.replace(/(_Bps|_bytes|_usd|_days|_s|_j)$/, "").replace(/^(network|scheme)\./, "");
   return bare.replaceAll("_", " ").replace(/\bnic\b/g, "NIC").replace(/\bgpus?\b/g,
     (word) => word.toUpperCase().replace("S", "s"));
 }

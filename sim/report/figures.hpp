@@ -18,7 +18,7 @@
 namespace sim {
 
 struct Unit {
-  std::string_view symbol = {};
+  std::string_view symbol = {};        // on a page, after the number; none where the name says it
   std::string_view format = "{:.0f}";  // in a table, of the scaled number
   double scale = 1;
   bool operator==(const Unit&) const = default;
@@ -26,12 +26,11 @@ struct Unit {
 inline constexpr Unit kNoUnit;                                    // texts, truths and counts
 inline constexpr Unit kSeconds{"s"}, kDays{"days"}, kBytes{"B"};  // tables choose their prefix
 inline constexpr Unit kPercent{"%", "{:.1f} %", 100}, kSmallPercent{"%", "{:.2f} %", 100};
-inline constexpr Unit kRatio{"x", "{:.2f}x"}, kMean{"", "{:.1f}"}, kPerDay{"/day", "{:.1f}"};
-inline constexpr Unit kBits{"bit", "{:.4g}"}, kBytesPerSecond{"B/s"};
-inline constexpr Unit kTokens{"tokens", "{:g}"}, kTokensPerSecond{"tokens/s"};
-inline constexpr Unit kTokensPerDay{"tokens/day", "{:.4g} billion", 1e-9};
-inline constexpr Unit kTeraflops{"TFLOP/s", "{:.1f}"}, kJoules{"J", "{:.1f} kJ", 1e-3};
-inline constexpr Unit kDollars{"USD", "{:.4g} USD"}, kPrice{"USD/M tokens", "{:.3f}"};
+inline constexpr Unit kRatio{"×", "{:.2f}x"}, kBytesPerSecond{"B/s"}, kBits{"", "{:.4g}"};
+inline constexpr Unit kMean{"", "{:.1f}"}, kPerDay{"", "{:.1f}"}, kTeraflops{"", "{:.1f}"};
+inline constexpr Unit kTokens{"", "{:g}"}, kTokensPerDay{"", "{:.4g} billion", 1e-9};
+inline constexpr Unit kTokensPerSecond{"tokens/s"}, kJoules{"J", "{:.1f} kJ", 1e-3};
+inline constexpr Unit kDollars{"USD", "{:.4g} USD"}, kPrice{"USD", "{:.3f}"};
 
 using FigureValue = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string>;
 

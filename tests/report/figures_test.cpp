@@ -39,24 +39,19 @@ std::vector<Report> reports_of_all_kinds() {
   return reports;
 }
 
-// What a name says, but for the end of a range, by the symbol of its unit.
+// What a name says, but for the end of a range, by the symbol of its unit. Without one, a name says
+// the unit in full, or the figure is a text or a count.
 const std::map<std::string_view, std::regex>& names_by_symbol() {
   static const std::map<std::string_view, std::regex> names{
       {"%", std::regex("(.*_share|mfu|compute_utilisation|goodput)")},
-      {"x", std::regex("(speedup|compression_ratio_.*)")},
+      {"×", std::regex("(speedup|compression_ratio_.*)")},
       {"s", std::regex("(?!.*_per_s$).*_s")},
       {"days", std::regex(".*_days")},
-      {"/day", std::regex("(?!tokens).*_per_day")},
       {"B", std::regex("(.*_bytes|wire_bytes_.*)")},
       {"B/s", std::regex(".*_Bps")},
-      {"bit", std::regex("bits_.*")},
-      {"tokens", std::regex("(?!.*per_million).*_tokens")},
       {"tokens/s", std::regex("(.*_)?tokens_per_s")},
-      {"tokens/day", std::regex("tokens_per_day")},
-      {"TFLOP/s", std::regex("tflops_.*")},
       {"J", std::regex(".*_j")},
-      {"USD", std::regex(".*_usd")},
-      {"USD/M tokens", std::regex("(.*_)?usd_per_million_tokens")},
+      {"USD", std::regex("(.*_usd|(.*_)?usd_per_.*)")},
   };
   return names;
 }
