@@ -137,15 +137,6 @@ Cells membership_cells(const sim::MembershipFigures& months) {
           {"of all sites'", fmt::format("{:.1f} %", 100 * months.kept_share)}};
 }
 
-// What a layout chooses, beside tensor and pipeline parallelism.
-void add_layout(const sim::Parallelism& p, Json& json) {
-  json.update(Json{{"zero_stage", p.sharding.stage},
-                   {"hybrid_shard", p.sharding.ranks},
-                   {"micro_batch", p.micro_batch},
-                   {"accumulation", p.accumulation},
-                   {"recompute", recompute_text(p)}});
-}
-
 Json setup_figures(const PlanRow& row) {
   const sim::Report& report = row.report;
   Json json = Json::object();
@@ -154,29 +145,17 @@ Json setup_figures(const PlanRow& row) {
   } else {
     json["nodes"] = row.chosen.nodes;
   }
-  json["gpus"] = report.gpus;
+  sim::add_figures({"gpus"}, report, json);
   if (!report.round) json["nic_bandwidth_Bps"] = row.nic_bandwidth_Bps;
-  json["scheme"] = report.scheme;
-  if (report.round) {
-    json["inner_steps"] = report.round->inner_steps;
-    json["inner_scheme"] = report.round->inner_scheme;
-  } else {
-    json["data_parallel"] = report.step->data;
-  }
-  json["tensor_parallel"] = report.parallelism.tensor;
-  json["pipeline_parallel"] = report.parallelism.pipeline;
-  add_layout(report.parallelism, json);
+  sim::add_figures({"scheme", "inner_steps", "inner_scheme", "data_parallel"}, report, json);
+  sim::add_figures(sim::layout_figures(), report, json);
+  sim::add_figures({"recompute"}, report, json);
   return json;
 }
 
 void add_result(const PlanRow& row, Json& json) {
-  if (row.report.round) {
-    json["utilisation"] = row.report.round->utilisation;
-  } else {
-    json["mfu"] = row.report.step->mfu;
-  }
-  json["memory_per_gpu_bytes"] = row.report.memory.total();
-  json["optimizer_state"] = name_of(row.report.parallelism.optimizer_state, sim::kOptimizerStates);
+  if (row.report.round) json["utilisation"] = row.report.round->utilisation;
+  sim::add_figures({"mfu", "memory_per_gpu_bytes", "optimizer_state"}, row.report, json);
   if (!row.report.round) json["speed_share"] = row.speed_share > 0 ? Json(row.speed_share) : Json();
 }
 
@@ -190,9 +169,8 @@ void add_price(const PlanRow& row, Json& json) {
 }
 
 void add_range(const PlanRow& row, Json& json) {
-  json.update(Json{{"tokens_per_s_low", row.report.range->tokens_per_s_low},
-                   {"tokens_per_s_high", row.report.range->tokens_per_s_high},
-                   {"training_time_s_low", row.low.time_s},
+  sim::add_figures({"tokens_per_s_low", "tokens_per_s_high"}, row.report, json);
+  json.update(Json{{"training_time_s_low", row.low.time_s},
                    {"training_time_s_high", row.high.time_s},
                    {"price_usd_low", row.low.usd},
                    {"price_usd_high", row.high.usd}});
@@ -231,8 +209,7 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
   Json json = setup_figures(row);
   json["step_tokens"] = row.step_tokens;
   json["over_critical_batch"] = row.over_critical_batch;
-  json[report.round ? "round_time_s" : "step_time_s"] = report.time_s;
-  json["tokens_per_s"] = report.tokens_per_s;
+  sim::add_figures({report.round ? "round_time_s" : "step_time_s", "tokens_per_s"}, report, json);
   json["training_time_s"] = row.time_s;
   add_price(row, json);
   if (bill) {

@@ -279,4 +279,9 @@ void add_figures(std::span<const Figure> figures, const Report& report,
   }
 }
 
+void add_figures(std::initializer_list<std::string_view> names, const Report& report,
+                 nlohmann::ordered_json& record) {
+  for (const std::string_view name : names) add_figures({&figure_named(name), 1}, report, record);
+}
+
 }  // namespace sim

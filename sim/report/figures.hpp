@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -53,6 +54,8 @@ struct Figure {
 
 // Adds those that the report has. JSON has no infinity: it becomes null.
 void add_figures(std::span<const Figure> figures, const Report& report,
+                 nlohmann::ordered_json& record);
+void add_figures(std::initializer_list<std::string_view> names, const Report& report,
                  nlohmann::ordered_json& record);
 
 }  // namespace sim
