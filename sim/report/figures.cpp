@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 using Value = std::optional<FigureValue>;
 using R = const Report&;
+using Months = MembershipFigures;
 
 // At the end of a path of members; nothing where an optional on the way is empty.
 template <class Object, class... Members>
@@ -62,8 +64,21 @@ template <auto... path>
 constexpr auto months = at<&Report::membership, path...>;
 template <auto... path>
 constexpr auto target = at<&Report::target, path...>;
+template <auto... path>
+constexpr auto break_even = of_step<or_null<&Report::break_even, path...>>;
 
-constexpr Figure kSetup[] = {
+template <auto member, const auto& names>
+Value named(R report) {
+  return std::string(name_of(report.parallelism.*member, names));
+}
+
+template <auto member>
+Value if_compared(R report) {
+  return report.baseline.empty() ? nullptr : at<member>(report);
+}
+
+constexpr Figure kFigures[] = {
+    // The setup.
     {"topology", kNoUnit, at<&Report::topology>},
     {"model", kNoUnit, at<&Report::model>},
     {"scheme", kNoUnit, at<&Report::scheme>},
@@ -74,23 +89,12 @@ constexpr Figure kSetup[] = {
     {"node_placement", kNoUnit,
      [](R r) { return r.node_placement.empty() ? Value() : r.node_placement; }},
     {"data_parallel", kNoUnit, step<&StepFigures::data>},
-};
-
-constexpr Figure kLayout[] = {
     {"tensor_parallel", kNoUnit, layout<&Parallelism::tensor>},
     {"pipeline_parallel", kNoUnit, layout<&Parallelism::pipeline>},
     {"zero_stage", kNoUnit, layout<&Parallelism::sharding, &Sharding::stage>},
     {"hybrid_shard", kNoUnit, layout<&Parallelism::sharding, &Sharding::ranks>},
     {"micro_batch", kNoUnit, layout<&Parallelism::micro_batch>},
     {"accumulation", kNoUnit, layout<&Parallelism::accumulation>},
-};
-
-template <auto member, const auto& names>
-Value named(R report) {
-  return std::string(name_of(report.parallelism.*member, names));
-}
-
-constexpr Figure kTraining[] = {
     {"global_batch", kNoUnit, at<&Report::global_batch>},
     {"sequence", kNoUnit, at<&Report::sequence>},
     {"precision", kNoUnit, named<&Parallelism::matrices, kMatrixPrecisions>},
@@ -105,9 +109,7 @@ constexpr Figure kTraining[] = {
     {"across_every", kNoUnit, round<&RoundFigures::across_every>, "across regions every"},
     {"fragments", kNoUnit, round<&RoundFigures::fragments>, "fragments"},
     {"overlap_steps", kNoUnit, round<&RoundFigures::overlap_steps>},
-};
-
-constexpr Figure kSpeed[] = {
+    // Times and speed.
     {"outcome", kNoUnit, round<&RoundFigures::outcome>},
     {"round_time_s", kSeconds, [](R r) { return r.round ? Value(r.time_s) : std::nullopt; },
      "time per round"},
@@ -120,9 +122,6 @@ constexpr Figure kSpeed[] = {
     {"exchange_after_round_s", kSeconds, round<&RoundFigures::exchange_after_round_s>,
      "exchange after the round"},
     {"time_site", kNoUnit, round<&RoundFigures::time_site>, "at the site"},
-};
-
-constexpr Figure kTimeParts[] = {
     {"compute_s", kSeconds, time<&TimeParts::compute_s>, "compute"},
     {"exposed_comm_s", kSeconds, time<&TimeParts::exposed_comm_s>, "exposed communication"},
     {"codec_s", kSeconds, time<&TimeParts::codec_s>, "codec kernels"},
@@ -130,9 +129,7 @@ constexpr Figure kTimeParts[] = {
     {"bubble_s", kSeconds, time<&TimeParts::bubble_s>, "pipeline bubble, waits"},
     {"optimizer_s", kSeconds, time<&TimeParts::optimizer_s>, "optimizer"},
     {"other_s", kSeconds, time<&TimeParts::other_s>, "passes over buffers"},
-};
-
-constexpr Figure kCosts[] = {
+    // Bytes, memory and costs.
     {"wire_bytes_intra_node", kBytes, step<&StepFigures::wire, &WireBytes::intra_node>},
     {"wire_bytes_inter_node", kBytes, step<&StepFigures::wire, &WireBytes::inter_node>},
     {"wire_bytes_wan", kBytes, [](R r) { return r.ended() ? Value(r.wire_bytes_wan) : nullptr; },
@@ -150,10 +147,7 @@ constexpr Figure kCosts[] = {
     {"energy_j", kJoules, at<&Report::energy_j>, "energy per step"},
     {"usd_per_million_tokens", kPrice, at<&Report::usd_per_million_tokens>,
      "USD per million tokens"},
-};
-
-// Null where it was not simulated.
-constexpr Figure kRanges[] = {
+    // Likely ranges: null where they were not simulated.
     {"tokens_per_s_low", kTokensPerSecond, or_null<&Report::range, &LikelyRange::tokens_per_s_low>},
     {"tokens_per_s_high", kTokensPerSecond,
      or_null<&Report::range, &LikelyRange::tokens_per_s_high>},
@@ -161,12 +155,7 @@ constexpr Figure kRanges[] = {
      or_null<&Report::range, &LikelyRange::usd_per_million_tokens_low>},
     {"usd_per_million_tokens_high", kPrice,
      or_null<&Report::range, &LikelyRange::usd_per_million_tokens_high>},
-};
-
-using Months = MembershipFigures;
-
-// Of a job that fails, or of sites that come and go.
-constexpr Figure kMonth[] = {
+    // A month of a job that fails, or of sites that come and go.
     {"reliability", kNoUnit, goodput<&GoodputFigures::reliability>, "goodput, with failures of"},
     {"goodput", kPercent, share_of_time<&TimeShares::goodput>, "share of the time kept"},
     {"goodput_low", kPercent, goodput<&GoodputFigures::goodput_low>},
@@ -215,16 +204,7 @@ constexpr Figure kMonth[] = {
     {"training_usd", kDollars, target<&TokenTarget::usd>, "price"},
     {"training_usd_low", kDollars, target<&TokenTarget::usd_low>},
     {"training_usd_high", kDollars, target<&TokenTarget::usd_high>},
-};
-
-template <auto member>
-Value if_compared(R report) {
-  return report.baseline.empty() ? nullptr : at<member>(report);
-}
-template <auto... path>
-constexpr auto break_even = of_step<or_null<&Report::break_even, path...>>;
-
-constexpr Figure kComparison[] = {
+    // The comparison with a baseline.
     {"speedup", kRatio, if_compared<&Report::speedup>, "speed-up"},
     {"speedup_low", kRatio, or_null<&Report::speedup_range, &LikelyRatio::low>},
     {"speedup_high", kRatio, or_null<&Report::speedup_range, &LikelyRatio::high>},
@@ -240,12 +220,19 @@ constexpr Figure kComparison[] = {
     {"host_memory_per_node_bytes", kBytes, step<&StepFigures::host_memory_bytes>},
 };
 
-constexpr std::span<const Figure> kParts[] = {kSetup, kLayout, kTraining, kSpeed,     kTimeParts,
-                                              kCosts, kRanges, kMonth,    kComparison};
+// From one row to another.
+constexpr std::span<const Figure> rows(std::string_view first, std::string_view last) {
+  const auto* const from = std::ranges::find(kFigures, first, &Figure::name);
+  return {from, std::ranges::find(from, std::end(kFigures), last, &Figure::name) + 1};
+}
+constexpr auto kLayout = rows("tensor_parallel", "accumulation");
+constexpr auto kTimeParts = rows("compute_s", "other_s");
+constexpr auto kMonth = rows("reliability", "training_usd_high");
 
 }  // namespace
 }  // namespace figure_values
 
+std::span<const Figure> all_figures() { return figure_values::kFigures; }
 std::span<const Figure> layout_figures() { return figure_values::kLayout; }
 std::span<const Figure> time_part_figures() { return figure_values::kTimeParts; }
 std::span<const Figure> month_figures() { return figure_values::kMonth; }
@@ -254,17 +241,6 @@ const Figure& figure_named(std::string_view name) {
   const auto found = std::ranges::find(all_figures(), name, &Figure::name);
   require(found != all_figures().end(), "only known figures are asked for");
   return *found;
-}
-
-const std::vector<Figure>& all_figures() {
-  static const std::vector<Figure> all = [] {
-    std::vector<Figure> figures;
-    for (const auto& part : figure_values::kParts) {
-      figures.insert(figures.end(), part.begin(), part.end());
-    }
-    return figures;
-  }();
-  return all;
 }
 
 void add_figures(std::span<const Figure> figures, const Report& report,

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "sim/report/report.hpp"
 
@@ -44,7 +43,7 @@ struct Figure {
 };
 
 // All of them, in the order of JSON and CSV.
-[[nodiscard]] const std::vector<Figure>& all_figures();
+[[nodiscard]] std::span<const Figure> all_figures();
 [[nodiscard]] const Figure& figure_named(std::string_view name);
 // Parts that other records have too: how ranks are laid out, where the time goes, and what a month
 // brings.

@@ -18,7 +18,7 @@ std::optional<FigureValue> share_of_toys(const Report& report) { return report.s
 std::optional<FigureValue> no_toys(const Report&) { return std::nullopt; }
 
 std::vector<Figure> with_toy(std::optional<FigureValue> (*value)(const Report&)) {
-  std::vector<Figure> figures = all_figures();
+  std::vector<Figure> figures(all_figures().begin(), all_figures().end());
   figures.push_back({"toy_share", kSmallPercent, value, "share of toys"});
   return figures;
 }
