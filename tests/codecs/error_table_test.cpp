@@ -70,7 +70,8 @@ TEST(ErrorTable, TwoPrecisionsBeatOneAndTheTransformHelpsOnHeavyTails) {
 
 TEST(ErrorTable, DifferencesOfWeightsBeatWeightsByTwoOrdersOfMagnitude) {
   for (const char* phase : {"lr_6e-4", "lr_6e-5"}) {
-    EXPECT_LT(100 * relative_l2("weights", "difference/int4_g2048_sr", phase), relative_l2("weights", "int4_g2048_sr", phase));
+    EXPECT_LT(100 * relative_l2("weights", "difference/int4_g2048_sr", phase),
+              relative_l2("weights", "int4_g2048_sr", phase));
   }
 }
 

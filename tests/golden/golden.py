@@ -7,7 +7,7 @@ it, and compares after each step.
     tests/golden/golden.py compare FOLDER [--build build/release]
 
 Recorded are the published tables (validate), the commands that README and docs show, random
-configurations of clusters and sites, and bad values for every key of the input files. Refusals are
+configurations of clusters and sites (as JSON and as tables for people), and bad values for every key of the input files. Refusals are
 recorded with their messages; with --refusals, bad values are all that is recorded. FOLDER belongs
 to one machine and is not committed: the laws of the tests say what is right, these outputs only
 whether it moved.
@@ -33,6 +33,7 @@ from random_cases import random_outputs
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ("sdp4bit", "fsdp", "zeropp", "host", "streaming-diloco", "sparseloco", "nccl", "blind", "pairs",
            "goodput", "two-nodes", "opendiloco", "intellect-1", "kernels", "compiled")
+AS_JSON = ["--format", "json"]
 TOLERANCE = 1e-12
 SHOWN = 5  # differences of one case
 
@@ -47,7 +48,7 @@ class Case:
 
 
 def output_of(case: Case, program: Path) -> dict:
-    """What the command gave: exit code, and its JSON or, where it was refused, its message."""
+    """What the command gave: exit code, and its JSON, its lines or, where it was refused, its message."""
     with tempfile.TemporaryDirectory(prefix="gardenhose-golden-") as scratch:
         for name, text in case.files.items():
             path = Path(scratch, name)
@@ -57,7 +58,9 @@ def output_of(case: Case, program: Path) -> dict:
                               text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0 and not done.stdout:
         return {"exit": done.returncode, "message": done.stderr.strip()}
-    return {"exit": done.returncode, "json": json.loads(done.stdout)}
+    if case.arguments[-2:] == AS_JSON:
+        return {"exit": done.returncode, "json": json.loads(done.stdout)}
+    return {"exit": done.returncode, "lines": done.stdout.splitlines()}
 
 
 def outputs_of(cases: list[Case], program: Path) -> list[dict]:
@@ -102,6 +105,11 @@ def record(folder: Path, program: Path, wanted: int, refusals: bool) -> int:
     for number, (arguments, output) in enumerate(drawn, 1):
         cases.append(Case(f"random {number}", arguments))
         outputs.append(output)
+    # The table for people of each that ran.
+    tables = [Case(f"table {number}", arguments[:-len(AS_JSON)])
+              for number, (arguments, output) in enumerate(drawn, 1) if output["exit"] == 0]
+    cases += tables
+    outputs += outputs_of(tables, program)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "golden.jsonl", "w", encoding="utf-8") as file:
         for case, output in zip(cases, outputs):

@@ -44,15 +44,19 @@ class Outputs(unittest.TestCase):
         self.program.chmod(0o755)
 
     def test_have_the_files_of_the_case(self):
-        self.assertEqual(output_of(Case("one", ["in/a"], {"in/a": "0.5"}), self.program),
-                         {"exit": 0, "json": {"step_time_s": 0.5}})
+        case = Case("one", ["in/a", "--format", "json"], {"in/a": "0.5"})
+        self.assertEqual(output_of(case, self.program), {"exit": 0, "json": {"step_time_s": 0.5}})
+
+    def test_are_lines_where_no_json_was_asked_for(self):
+        self.assertEqual(output_of(Case("one", ["a"], {"a": "0.5"}), self.program),
+                         {"exit": 0, "lines": ['{"step_time_s": 0.5}']})
 
     def test_keep_refusals(self):
         self.assertEqual(output_of(Case("one", ["wrong"]), self.program),
                          {"exit": 2, "message": "wrong: a remedy"})
 
     def test_that_moved_fail_the_comparison(self):
-        record = ('{"case": {"name": "one", "arguments": ["a"], "files": {"a": "0.5"}}, '
+        record = ('{"case": {"name": "one", "arguments": ["a", "--format", "json"], "files": {"a": "0.5"}}, '
                   '"output": {"exit": 0, "json": {"step_time_s": %s}}}\n')
         for recorded, code in (("0.5", 0), ("0.6", 1)):
             (self.folder / "golden.jsonl").write_text(record % recorded, encoding="utf-8")
