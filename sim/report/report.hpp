@@ -33,8 +33,8 @@ struct TimeParts {
 
 // A kind of link, by the one that is busiest.
 struct LinkUse {
-  std::string link;    // as the wiring names it, "nic_out_3"
-  std::string kind;    // "nic_out"
+  std::string link;  // as the wiring names it, "nic_out_3"
+  std::string kind;  // "nic_out"
   LinkRole role = LinkRole::other;
   std::string set_by;  // the key that its rate follows, "network.nic_bandwidth"
   double busy = 0;     // what it carried over what it could have carried

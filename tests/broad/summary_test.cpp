@@ -173,8 +173,7 @@ TEST(BusiestLink, IsTheOneThatBinds) {
         EXPECT_NEAR(step_time_with(step, free, 0.9) / step_s, 1, 1e-9);
         EXPECT_LT(step_time_with(step, full, 1.1), step_s * (1 - 0.05 * most));
         EXPECT_GT(step_time_with(step, full, 0.9), step_s * (1 + 0.1 * most));
-        EXPECT_EQ(full.contains("communicator"),
-                  cap_GBps > 0 && cap_GBps < 200 / oversubscription);
+        EXPECT_EQ(full.contains("communicator"), cap_GBps > 0 && cap_GBps < 200 / oversubscription);
       }
     }
   }
