@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields: a row for each key of a table, beside the member that the key sets. The reader, the
 // writer, the list of keys and what is suggested for misspelt keys come from the rows. A key that is
-// left out leaves in the struct what the struct had before.
+// left out leaves in the struct what it had before, or what the row's `fill` makes of others.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,9 @@ template <class T>
 struct Condition {
   std::string_view chooser = {};
   bool (*holds)(const T& so_far, std::string_view name) = nullptr;
-  std::string_view why = {};  // what to say of a key that does not go with it; empty: as applies()
+  // What to say of a key that does not go with it. Empty, of a chooser that is required: that it does
+  // not apply with the chooser's value.
+  std::string_view why = {};
 };
 
 template <class T>
@@ -63,12 +65,14 @@ struct Field {
   // As TOML; empty if the struct has no value.
   std::string (*write)(const T& from, const NumberRange& range) = nullptr;
   std::array<Condition<T>, 2> conditions = {};
-  bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;  // beyond `usual`
+  // In place of usual.needed.
+  bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;
   void (*fill)(T& into) = nullptr;  // what is usual, from the fields before it
   bool presets = false;             // reading it sets what is usual for the rows after it
 
   [[nodiscard]] constexpr Field only(const Condition<T>& condition) const {
     Field row = *this;
+    if (conditions[1].holds != nullptr) throw "a row has two conditions at most";
     row.conditions[conditions[0].holds != nullptr ? 1 : 0] = condition;
     return row;
   }

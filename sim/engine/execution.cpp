@@ -277,7 +277,8 @@ void Execution::note_rates() {
 }
 
 // Links were shared as if no flow had latency on the way, which gives the rate at which its bytes move.
-// While its latency passes, its links are the others'.
+// While its latency passes, its links are the others'. What these take of the memory's bandwidth stays as
+// it was without: a part of a part.
 void Execution::hold_mean_rates() {
   for (const auto& [id, transfer] : transfers_) {
     const Operation& flow = schedule_.operations[id];

@@ -39,7 +39,8 @@ class Platform {
   [[nodiscard]] double left_of_flow(std::uintptr_t tag);
   void change_flow(std::uintptr_t tag, double bytes, double channels);
   // Holds a flow that is under way at a rate, until it is let go; one that has ended is let go already.
-  // Nothing is held where FairShares shares the links.
+  // Nothing is held where FairShares shares the links: between sites, whose flows have no latency on
+  // the way.
   void hold_flow(std::uintptr_t tag, double rate_Bps);
   void let_go(std::uintptr_t tag);
   // Starts what is always under way. Call it once, before any other flow begins.

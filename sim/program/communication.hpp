@@ -86,6 +86,8 @@ struct Communication {
   void add(const std::vector<CodecUse>& uses, Phase phase) {
     for (const CodecUse& use : uses) add(Kernel(use, phase));
   }
+  // Whose groups it takes: along an axis, whatever the ranks hold.
+  [[nodiscard]] Weights joined() const { return axis == nullptr ? weights : Weights::dense; }
   // Where the result is there: the stream of the last part.
   [[nodiscard]] Stream last_stream() const;
 };

@@ -101,7 +101,7 @@ class Expansion {
       if (const auto* transfer = std::get_if<Transfer>(&part.what)) {
         const std::string& label = what.label.empty() ? transfer->label : what.label;
         for (const Communicator& group :
-             groups_.of({stage, communication.axis, transfer->among, communication.weights})) {
+             groups_.of({stage, communication.axis, transfer->among, communication.joined()})) {
           exchange(group, *transfer, label, before, ends);
         }
       } else {

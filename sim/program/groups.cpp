@@ -75,7 +75,7 @@ using Parts = std::map<Among, std::set<CollectiveKind>>;
 std::map<Joined, Parts> needs_of(const Program& program) {
   std::map<Joined, Parts> needs;
   for (const Communication& one : program.communications) {
-    Parts& by_part = needs[{one.axis, one.weights}];
+    Parts& by_part = needs[{one.axis, one.joined()}];
     for (const Part& part : one.parts) {
       const auto* transfer = std::get_if<Transfer>(&part.what);
       if (transfer != nullptr) by_part[transfer->among].insert(transfer->collective);

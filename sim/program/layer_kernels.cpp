@@ -2,6 +2,7 @@
 #include "sim/program/layer_kernels.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace sim {
 namespace {
@@ -38,13 +39,14 @@ Segments unsplit(const Segments& segments, const std::function<bool(Point)>& exc
     Segment& last = all.back();
     last.part = {};
     last.point = next.point;
+    append(last.beside, last.kernels);
     append(next.kernels, last.kernels);
     last.beside = next.beside;
   }
   return all;
 }
 
-LayerKernels::Segment timed(StepLayOut& step, Segment one, bool exchanges, const char* pass) {
+LayerKernels::Segment timed(StepLayOut& step, Segment one, bool exchanges, const char* suffix) {
   const std::string block(one.block), part(one.part);
   const bool overlaps = exchanges && step.parallelism.overlap.tensor && !one.beside.empty();
   LayerKernels::Segment segment{.label = " " + block + (part.empty() ? "" : " " + part)};
@@ -56,7 +58,7 @@ LayerKernels::Segment timed(StepLayOut& step, Segment one, bool exchanges, const
   segment.kernels = timed(step, one.kernels);
   if (exchanges) {
     segment.exchange = one.point;
-    segment.exchanged = one.point == Point::after_block ? block + pass : block + " core" + pass;
+    segment.exchanged = one.point == Point::after_block ? block + suffix : block + " core" + suffix;
   }
   return segment;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
@@ -36,6 +37,7 @@ std::optional<double> number_of(const Figure& figure, const Report& report) {
 }
 
 TableRow row_of(const Figure& figure, NumberText text) {
+  require(figure.label != nullptr, "a row of a table has a label");
   const auto cell = [figure, text](const Report& report) -> std::string {
     const FigureValue value = figure.value(report).value_or(nullptr);
     if (const auto* const known = std::get_if<std::string>(&value)) return *known;

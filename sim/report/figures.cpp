@@ -197,7 +197,7 @@ constexpr Figure kFigures[] = {
     {"undone_share", kSmallPercent, months<&Months::undone_share>,
      "steps undone since the checkpoint"},
     {"saved_share", kSmallPercent, months<&Months::saved_share>, "writing checkpoints"},
-    {"target_tokens", kTokens, target<&TokenTarget::tokens>, "tokens to train"},
+    {"target_tokens", kTokenCount, target<&TokenTarget::tokens>, "tokens to train"},
     {"training_days", kDays, target<&TokenTarget::days>, "time"},
     {"training_days_low", kDays, target<&TokenTarget::days_low>},
     {"training_days_high", kDays, target<&TokenTarget::days_high>},

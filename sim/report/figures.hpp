@@ -28,7 +28,7 @@ inline constexpr Unit kSeconds{"s"}, kDays{"days"}, kBytes{"B"};  // tables choo
 inline constexpr Unit kPercent{"%", "{:.1f} %", 100}, kSmallPercent{"%", "{:.2f} %", 100};
 inline constexpr Unit kRatio{"×", "{:.2f}x"}, kBytesPerSecond{"B/s"}, kBits{"", "{:.4g}"};
 inline constexpr Unit kMean{"", "{:.1f}"}, kPerDay{"", "{:.1f}"}, kTeraflops{"", "{:.1f}"};
-inline constexpr Unit kTokens{"", "{:g}"}, kTokensPerDay{"", "{:.4g} billion", 1e-9};
+inline constexpr Unit kTokenCount{"", "{:g}"}, kTokensPerDay{"", "{:.4g} billion", 1e-9};
 inline constexpr Unit kTokensPerSecond{"tokens/s"}, kJoules{"J", "{:.1f} kJ", 1e-3};
 inline constexpr Unit kDollars{"USD", "{:.4g} USD"}, kPrice{"USD", "{:.3f}"};
 

@@ -17,7 +17,7 @@ namespace sim {
 struct TableRow {
   std::string label;
   std::function<TableCell(const Report&)> cell = {};  // none: a heading; "-": does not apply
-  int depth = 0;                 // 1: a part of the row or heading above that has a depth of 0
+  int depth = 0;                 // levels by which it is indented below what it is part of
   std::string_view figure = {};  // whose row it is, if it is one's
 };
 // Of steps, or of rounds. Figures that have a label but no place among the rows come last.

@@ -87,7 +87,7 @@ constexpr Field<Gpu> kGpuFields[] = {
                        "Price of one GPU, including its share of the node and of everything that "
                        "is billed with the node."),
     field<&Gpu::power>("power", kAny, kRequired, "Power of one GPU under load."),
-    // No member: it lowers others.
+    // No member: it lowers others, those above it.
     {.name = "power_limit",
      .range = kAboveZero,
      .usual = left_out("`power`"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -57,7 +58,7 @@ std::string not_a_nic_for_each_gpu(const Cluster& cluster) {
 std::string no_such_gpu(const Cluster& cluster) {
   const int last = cluster.gpus_per_node - 1;
   for (const int gpu : cluster.network.far_gpus) {
-    if (gpu <= last) continue;
+    if (gpu >= 0 && gpu <= last) continue;
     return fmt::format("{} is out of range; write a whole number from 0 to {}", gpu, last);
   }
   return {};
@@ -125,6 +126,7 @@ constexpr Rule<Cluster> kClusterRules[] = {
     {"network.gpu_nic", {"cluster.gpus_per_node"}, not_a_nic_for_each_gpu},
     {"network.far_gpus", {"cluster.gpus_per_node"}, no_such_gpu},
     {"network.load_balance", {"network.fabric"}, adapts_already},
+    // In this order: the first to speak silences the other, which rests on its key.
     uplink_rule("network.uplink_bandwidth", "network.load_balance"),
     uplink_rule("network.load_balance", "network.uplink_bandwidth"),
     {"network.dimensions", {"cluster.nodes"}, no_such_torus},

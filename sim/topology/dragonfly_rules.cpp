@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "sim/topology/cluster_fields.hpp"
 #include "sim/topology/fabrics.hpp"

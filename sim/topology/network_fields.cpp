@@ -9,8 +9,9 @@
 namespace sim {
 namespace {
 
-// GPUs or NICs of a node, counted from 0.
-constexpr NumberRange kOfNode = from_to(0, kPerNode.highest - 1);
+// GPUs or NICs of a node, counted from 0: cluster_rules.cpp knows how many it has.
+constexpr NumberRange kOfNode =
+    from_to(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
 constexpr NumberRange kOversubscription = from_to(1, 1'000);
 
 constexpr EnumName<LoadBalance> kLoadBalances[] = {{"ideal", LoadBalance::ideal},

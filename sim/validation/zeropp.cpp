@@ -28,7 +28,7 @@ Parallelism deepspeed(int micro_batch) {
 }
 
 // So many of each node's NICs.
-struct Network {
+struct NicSetup {
   int nics = 0;
   std::string text;  // "4 NICs, 1024 tokens"
   [[nodiscard]] std::string cluster() const { return fmt::format("{}/{}", kTopology, text); }
@@ -38,7 +38,7 @@ std::vector<CsvRow> lines_of(const std::filesystem::path& folder) {
   return read_csv(folder / "traces/published/zeropp_throughput.csv");
 }
 
-Network network_of(const CsvRow& line) {
+NicSetup setup_of(const CsvRow& line) {
   const int nics = line.integer("nics");
   return {nics, fmt::format("{} {}, {} tokens", nics, nics > 1 ? "NICs" : "NIC",
                             line.integer("tokens_per_gpu"))};
@@ -46,7 +46,7 @@ Network network_of(const CsvRow& line) {
 
 Measurement measurement_of(const CsvRow& line, const Model& model, const char* scheme,
                            const char* column) {
-  const Network network = network_of(line);
+  const NicSetup network = setup_of(line);
   return {.row = fmt::format("zeropp_throughput/{}/{}", network.text, scheme),
           .setup = {.cluster = network.cluster(),
                     .model = kModel,
@@ -61,7 +61,7 @@ Inputs inputs_of(const std::filesystem::path& folder) {
   inputs.models[kModel] = model_of(folder);
   inputs.efficiencies = read_efficiencies(folder / "traces" / "compute_efficiency.toml");
   for (const CsvRow& line : lines_of(folder)) {
-    const Network network = network_of(line);
+    const NicSetup network = setup_of(line);
     const Setting setting{"network.nics_per_node", fmt::to_string(network.nics)};
     const Cluster& cluster = inputs.clusters[network.cluster()] =
         read_cluster(folder / "topologies" / fmt::format("{}.toml", kTopology), {&setting, 1});

@@ -232,7 +232,6 @@ TEST(Solve, SearchesWhatCanBeRun) {
       "--set scheme.quorum");
 }
 
-// However fast the line: every step waits for its gradients to cross an ocean, or for the GPUs.
 // Peers that stay ten minutes, of which a month has events for 925.
 TEST(Solve, TriesAsManySitesAsTheQuorumAsks) {
   const std::string command =
@@ -243,6 +242,7 @@ TEST(Solve, TriesAsManySitesAsTheQuorumAsks) {
   expect_command_refused(command + "926", "--set scheme.quorum");
 }
 
+// However fast the line: every step waits for its gradients to cross an ocean, or for the GPUs.
 TEST(Solve, SaysWhatBindsWhereNoValueMeetsTheGoal) {
   const std::string far =
       " --topology two_sites_400g_80ms --model gpt_1.3b --scheme wan_sync_bf16 --overlap all ";
