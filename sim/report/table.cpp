@@ -31,7 +31,8 @@ TextTable side_by_side(std::span<const Report> reports, std::span<const Figure> 
       table.rows.push_back({{row.label, Style::heading}});
       continue;
     }
-    std::vector<TableCell> cells{std::string(2 * row.depth, ' ') + row.label};
+    std::vector<TableCell> cells{std::string(2 * static_cast<std::size_t>(row.depth), ' ') +
+                                 row.label};
     for (const Report& report : reports) cells.push_back(row.cell(report));
     const bool empty = std::all_of(cells.begin() + 1, cells.end(),
                                    [](const TableCell& cell) { return cell.text == "-"; });
