@@ -23,6 +23,20 @@ double base_value(Quantity<Dimension> value) {
   return value.base();
 }
 
+// Dividing by a unit rounds, so that the nearest number may read as the value beside it.
+template <class V>
+std::string exact_text_in(const std::string& unit, V value) {
+  const double count = base_value(value) / base_value(*parse_quantity<V>("1 " + unit).value);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const std::string& number : {fmt::format("{:.15g}", count), fmt::format("{}", count),
+                                    fmt::format("{}", std::nextafter(count, 0.0)),
+                                    fmt::format("{}", std::nextafter(count, infinity))}) {
+    const std::string text = fmt::format("{} {}", number, unit);
+    if (parse_quantity<V>(text).value == value) return text;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string text(const std::string& value, const NumberRange&) {
@@ -47,20 +61,6 @@ std::string text(const Texts& value, const NumberRange&) {
 
 std::string text(const Counts& value, const NumberRange&) {
   return value.empty() ? "" : fmt::format("[{}]", joined(value));
-}
-
-// Dividing by a unit rounds, so that the nearest number may read as the value beside it.
-template <class V>
-std::string exact_text_in(const std::string& unit, V value) {
-  const double count = base_value(value) / base_value(*parse_quantity<V>("1 " + unit).value);
-  const double infinity = std::numeric_limits<double>::infinity();
-  for (const std::string& number : {fmt::format("{:.15g}", count), fmt::format("{}", count),
-                                    fmt::format("{}", std::nextafter(count, 0.0)),
-                                    fmt::format("{}", std::nextafter(count, infinity))}) {
-    const std::string text = fmt::format("{} {}", number, unit);
-    if (parse_quantity<V>(text).value == value) return text;
-  }
-  return {};
 }
 
 template <class V>

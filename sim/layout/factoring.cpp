@@ -35,20 +35,20 @@ Layout experts_of(int ranks, std::span<const SizedAxis> experts) {
 
 }  // namespace
 
+std::vector<const Axis*> holding_axes(const Layout& layout) {
+  std::vector<const Axis*> axes = layout.axes();
+  std::erase_if(axes, [](const Axis* axis) { return !holds_the_same(*axis); });
+  return axes;
+}
+
 Factoring::Factoring(Layout dense, std::span<const SizedAxis> experts)
     : dense_(std::move(dense)),
       stages_(stages_of(dense_)),
       experts_(experts_of(static_cast<int>(stages_.front().size()), experts)) {}
 
-std::vector<const Axis*> Factoring::holding(Weights group) const {
-  std::vector<const Axis*> axes = of(group).axes();
-  std::erase_if(axes, [](const Axis* axis) { return !holds_the_same(*axis); });
-  return axes;
-}
-
 int Factoring::holders(Weights group) const {
   int ranks = 1;
-  for (const Axis* axis : holding(group)) ranks *= size(*axis);
+  for (const Axis* axis : holding_axes(of(group))) ranks *= size(*axis);
   return ranks;
 }
 
@@ -76,7 +76,7 @@ std::vector<std::vector<int>> Factoring::groups(const Axis& axis) const {
 }
 
 std::vector<std::vector<int>> Factoring::groups_of_holders(Weights group) const {
-  return groups(group, holding(group));
+  return groups(group, holding_axes(of(group)));
 }
 
 }  // namespace sim

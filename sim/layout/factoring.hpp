@@ -15,6 +15,9 @@
 
 namespace sim {
 
+// Those along which ranks hold the same weights.
+[[nodiscard]] std::vector<const Axis*> holding_axes(const Layout& layout);
+
 class Factoring {
  public:
   // The ranks of a stage are a multiple of those along the experts' axes.
@@ -36,7 +39,6 @@ class Factoring {
   [[nodiscard]] const Layout& of(Weights group) const {
     return group == Weights::dense ? dense_ : experts_;
   }
-  [[nodiscard]] std::vector<const Axis*> holding(Weights group) const;
   [[nodiscard]] std::vector<std::vector<int>> groups(Weights group,
                                                      std::span<const Axis* const> axes) const;
 

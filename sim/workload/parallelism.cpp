@@ -55,14 +55,6 @@ int ranks_along(const Cluster& cluster, const Parallelism& p, bool (*counts)(con
   return ranks;
 }
 
-// Those that hold the same dense weights as the first one, ascending.
-std::vector<int> first_holders(const Cluster& cluster, const Parallelism& p) {
-  const Layout layout = layout_of(cluster, p);
-  std::vector<const Axis*> axes = layout.axes();
-  std::erase_if(axes, [](const Axis* axis) { return !holds_the_same(*axis); });
-  return layout.group_of(0, axes);
-}
-
 }  // namespace
 
 Layout layout_of(const Cluster& cluster, const Parallelism& p) {
@@ -123,8 +115,11 @@ int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {
 }
 
 int holder_nodes(const Cluster& cluster, const Parallelism& p) {
+  const Layout layout = layout_of(cluster, p);
   std::set<int> nodes;
-  for (const int rank : first_holders(cluster, p)) nodes.insert(node_of(cluster, rank));
+  for (const int rank : layout.group_of(0, holding_axes(layout))) {
+    nodes.insert(node_of(cluster, rank));
+  }
   return static_cast<int>(nodes.size());
 }
 
