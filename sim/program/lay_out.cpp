@@ -11,21 +11,35 @@
 namespace sim {
 namespace {
 
+// Parameters of the bucket's layers on a rank.
+double of_layers(const Model& model, const Parallelism& p, const Bucket& bucket) {
+  double sum = 0;
+  for (const KindCount& one : bucket.kinds) {
+    sum += one.layers * rank_layer(model, p, one.kind).parameters;
+  }
+  return sum;
+}
+
 // Visits the places of a stage: the number of each, and the bucket of it alone. The embedding is at the
 // first place of the first stage, and the head at the last one of the last.
 void for_each_place(const Model& model, const Parallelism& p, int stage, const auto& visit) {
   const StageParameters held = stage_parameters(model, p, stage);
-  const std::vector<int> starts = chunk_starts(model, p, stage);
+  const Stages stages(model, p);
+  const std::vector<int> starts = stages.chunk_starts(stage);
   for (int chunk = 0; chunk < p.virtual_stages; ++chunk) {
     const auto index = static_cast<std::size_t>(chunk);
-    const int layers = layers_of(model, p, chunk * p.pipeline + stage);
+    const int virtual_stage = chunk * p.pipeline + stage;
     for (int place = starts[index]; place < starts[index + 1]; ++place) {
       Bucket one{.first_place = place,
                  .last_place = place,
-                 .layers = layers > 0 ? 1 : 0,
                  .embedding = held.embedding > 0 && place == 0,
                  .head = held.head > 0 && place + 1 == starts.back()};
-      one.parameters = one.layers * held.layer + (one.embedding ? held.embedding : 0) +
+      if (stages.layers_of(virtual_stage) > 0) {
+        const int layer = stages.first_layer(virtual_stage) + place - starts[index];
+        one.layers = 1;
+        one.kinds = {{kind_of(model, layer), 1}};
+      }
+      one.parameters = of_layers(model, p, one) + (one.embedding ? held.embedding : 0) +
                        (one.head ? held.head : 0);
       visit(one, place == starts[index]);
     }
@@ -36,6 +50,7 @@ void append(const Bucket& next, Bucket& bucket) {
   bucket.parameters += next.parameters;
   bucket.last_place = next.last_place;
   bucket.layers += next.layers;
+  add(next.kinds, bucket.kinds);
   bucket.embedding |= next.embedding;
   bucket.head |= next.head;
 }
@@ -70,13 +85,14 @@ std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage
   for_each_place(model, p, stage, [&](Bucket one, bool begins_chunk) {
     append(one, ends);
     one.embedding = one.head = false;
-    one.parameters = one.layers * held.layer;
+    one.parameters = of_layers(model, p, one);
     const bool fits = !begins_chunk && units.back().layers < p.sharding.unit_layers;
     if (fits) append(one, units.back());
     if (!fits) units.push_back(one);
   });
   ends.parameters = held.embedding + held.head;
   ends.layers = 0;
+  ends.kinds.clear();
   units.push_back(ends);
   return units;
 }

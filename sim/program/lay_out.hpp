@@ -16,6 +16,7 @@
 
 #include "sim/program/plan_step.hpp"
 #include "sim/program/program.hpp"
+#include "sim/workload/layer_kinds.hpp"
 
 namespace sim {
 
@@ -23,9 +24,10 @@ namespace sim {
 // head that lie beside them. Buckets are in the order of the forward pass.
 struct Bucket {
   double parameters = 0;
-  int first_place = 0;  // chunk_starts()
+  int first_place = 0;  // Stages::chunk_starts()
   int last_place = 0;
   int layers = 0;
+  KindCounts kinds = {};  // of these layers
   bool embedding = false;
   bool head = false;
 };
@@ -101,7 +103,7 @@ struct StepLayOut : StepSizes {
   std::map<Key, std::uint32_t> known_;
 };
 
-// Called around the layer at each of a stage's places (chunk_starts()), or the embedding or head that is
+// Called around the layer at each of a stage's places (Stages::chunk_starts()), or the embedding or head that is
 // there alone; with virtual stages, the places of a chunk follow those of the chunk before.
 struct LayerHooks {
   using Visit = std::function<void(int stage, int place, int micro_batch)>;

@@ -8,8 +8,8 @@ namespace sim {
 namespace {
 
 // A product without a launch of its own is part of the kernel before it.
-LayerKernels::Part timed(StepLayOut& step, const Operators& operators) {
-  LayerKernels::Part all;
+TimedPart timed(StepLayOut& step, const Operators& operators) {
+  TimedPart all;
   for (const Operator& one : operators) {
     const bool follows = step.context.each_kernel ? one.launches == 0 : true;
     if (all.empty() || !follows) {
@@ -110,18 +110,23 @@ std::vector<LayerKernels::Segment> repeated(const Parallelism& p,
 
 }  // namespace
 
-LayerKernels layer_kernels(StepLayOut& step, const std::function<bool(Point)>& exchanges) {
-  const LayerOperators layer = layer_operators(step.context.model, step.parallelism);
-  const EndOperators ends = end_operators(step.context.model, step.parallelism);
-  LayerKernels kernels{.forward = forward_of(step, layer.forward, exchanges),
+LayerKernels layer_kernels(StepLayOut& step, LayerKind kind,
+                           const std::function<bool(Point)>& exchanges) {
+  const LayerOperators layer = layer_operators(step.context.model, step.parallelism, kind);
+  LayerKernels kernels{.kind = kind,
+                       .forward = forward_of(step, layer.forward, exchanges),
                        .backward = backward_of(step, layer.backward, exchanges),
-                       .recompute = timed(step, layer.recompute),
-                       .embedding = timed(step, ends.embedding),
-                       .embedding_backward = timed(step, ends.embedding_backward),
-                       .head = timed(step, ends.head),
-                       .head_backward = timed(step, ends.head_backward)};
+                       .recompute = timed(step, layer.recompute)};
   kernels.recomputed = repeated(step.parallelism, kernels.forward);
   return kernels;
+}
+
+EndKernels end_kernels(StepLayOut& step) {
+  const EndOperators ends = end_operators(step.context.model, step.parallelism);
+  return {.embedding = timed(step, ends.embedding),
+          .embedding_backward = timed(step, ends.embedding_backward),
+          .head = timed(step, ends.head),
+          .head_backward = timed(step, ends.head_backward)};
 }
 
 }  // namespace sim

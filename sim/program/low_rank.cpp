@@ -25,8 +25,13 @@ codecs::PowerSgd shape_of(const MatrixShape& matrix, int factor_rank) {
 // Matrices of a bucket: those of its layers, embedding and head.
 std::vector<MatrixShape> matrices_of(const Model& model, const Parallelism& p, int stage,
                                      const Bucket& bucket) {
-  std::vector<MatrixShape> all = layer_matrices(model, p.tensor);
-  for (MatrixShape& one : all) one.count *= bucket.layers;
+  std::vector<MatrixShape> all;
+  for (const KindCount& kind : bucket.kinds) {
+    for (MatrixShape one : layer_matrices(model, kind.kind, p.tensor)) {
+      one.count *= kind.layers;
+      all.push_back(one);
+    }
+  }
   const double words = static_cast<double>(model.vocabulary) / p.tensor;
   const double width = model.hidden;
   if (bucket.embedding) all.push_back({words, width});
@@ -62,7 +67,7 @@ std::vector<Kernel::Launch> launches(const StepSizes& step, int stage, const Buc
                                          .shape = {.elements = shape.elements(),
                                                    .columns = shape.columns,
                                                    .factor_rank = shape.rank}};
-                      all.push_back({use, double(matrix.count)});
+                      all.push_back({use, matrix.count});
                     });
   return all;
 }

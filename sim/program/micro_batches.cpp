@@ -27,6 +27,7 @@ class MicroBatches {
   MicroBatches(StepLayOut& step, const LayerHooks& hooks)
       : step_(step),
         p_(step.parallelism),
+        stages_(step.context.model, p_),
         hooks_(hooks),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
         exchanged_bytes_(activation_bytes(step)) {
@@ -37,7 +38,12 @@ class MicroBatches {
         return axis->exchange->gather_again(step, exchanged_bytes_);
       }));
     }
-    kernels_ = layer_kernels(step, [&](Point point) { return exchanges_.contains(point); });
+    const Model& model = step.context.model;
+    for (const KindCount& one : kinds_between(model, 0, all_layers(model))) {
+      kernels_.push_back(
+          layer_kernels(step, one.kind, [&](Point point) { return exchanges_.contains(point); }));
+    }
+    ends_ = end_kernels(step);
   }
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
@@ -45,7 +51,7 @@ class MicroBatches {
     std::vector<std::vector<Task>> tasks;
     for (int stage = 0; stage < p_.pipeline; ++stage) {
       tasks.push_back(pipeline_tasks(p_, stage));
-      starts_.push_back(chunk_starts(step_.context.model, p_, stage));
+      starts_.push_back(stages_.chunk_starts(stage));
     }
     std::vector<std::size_t> next(tasks.size());
     for (bool emitted = true; emitted;) {
@@ -89,7 +95,7 @@ class MicroBatches {
     return start(stage, task, 1) - start(stage, task);
   }
   [[nodiscard]] bool has_layers(int stage, const Task& task) const {
-    return layers_of(step_.context.model, p_, virtual_stage(stage, task)) > 0;
+    return stages_.layers_of(virtual_stage(stage, task)) > 0;
   }
   [[nodiscard]] bool is_first(int virtual_stage) const { return virtual_stage == 0; }
   [[nodiscard]] bool is_last(int virtual_stage) const {
@@ -150,9 +156,8 @@ class MicroBatches {
     step_.add(stage, std::move(receive));
   }
 
-  void compute(int stage, Phase phase, const std::string& label,
-               const LayerKernels::Part& kernels) {
-    for (const LayerKernels::Operation& one : kernels) {
+  void compute(int stage, Phase phase, const std::string& label, const TimedPart& kernels) {
+    for (const TimedKernels& one : kernels) {
       step_.add(stage, Compute{phase, label + one.label, one.kernels});
     }
   }
@@ -175,9 +180,13 @@ class MicroBatches {
     }
   }
 
-  [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
-    const int first = first_layer(step_.context.model, p_, virtual_stage(stage, task));
-    return "layer " + std::to_string(first + layer);
+  // In the model, of a layer of the task's chunk.
+  [[nodiscard]] int number_of(int stage, const Task& task, int layer) const {
+    return stages_.first_layer(virtual_stage(stage, task)) + layer;
+  }
+  [[nodiscard]] const LayerKernels& kernels_of(int number) const {
+    const LayerKind kind = kind_of(step_.context.model, number);
+    return *std::ranges::find(kernels_, kind, &LayerKernels::kind);
   }
 
   void forward(int stage, const Task& task) {
@@ -186,15 +195,16 @@ class MicroBatches {
     for (int layer = 0; layer < places(stage, task); ++layer) {
       hooks_.before_forward(stage, start(stage, task) + layer, task.micro_batch);
       if (is_first(place) && layer == 0) {
-        compute(stage, Phase::forward, "embedding", kernels_.embedding);
+        compute(stage, Phase::forward, "embedding", ends_.embedding);
       }
-      if (has_layers(stage, task)) forward_layer(stage, label_of(stage, task, layer));
+      if (has_layers(stage, task)) forward_layer(stage, number_of(stage, task, layer));
     }
-    if (is_last(place)) compute(stage, Phase::forward, "head", kernels_.head);
+    if (is_last(place)) compute(stage, Phase::forward, "head", ends_.head);
   }
 
-  void forward_layer(int stage, const std::string& label) {
-    for (const LayerKernels::Segment& one : kernels_.forward) {
+  void forward_layer(int stage, int number) {
+    const std::string label = "layer " + std::to_string(number);
+    for (const LayerKernels::Segment& one : kernels_of(number).forward) {
       compute(stage, Phase::forward, label + one.label, one.kernels);
       exchange(stage, one);
       if (one.exchange) wait(stage);
@@ -204,28 +214,30 @@ class MicroBatches {
   void backward(int stage, const Task& task) {
     const int place = virtual_stage(stage, task);
     if (is_last(place)) {
-      compute(stage, Phase::backward, "head", kernels_.head_backward);
+      compute(stage, Phase::backward, "head", ends_.head_backward);
     } else {
       receive(stage, task, place + 1);
     }
     for (int layer = places(stage, task) - 1; layer >= 0; --layer) {
       const int held = start(stage, task) + layer;
       hooks_.before_backward(stage, held, task.micro_batch);
-      if (has_layers(stage, task)) backward_layer(stage, label_of(stage, task, layer));
+      if (has_layers(stage, task)) backward_layer(stage, number_of(stage, task, layer));
       if (is_first(place) && layer == 0) {
-        compute(stage, Phase::backward, "embedding", kernels_.embedding_backward);
+        compute(stage, Phase::backward, "embedding", ends_.embedding_backward);
       }
       hooks_.after_backward(stage, held, task.micro_batch);
     }
   }
 
-  void backward_layer(int stage, const std::string& label) {
-    compute(stage, Phase::recompute, label, kernels_.recompute);
-    for (const LayerKernels::Segment& one : kernels_.recomputed) exchange(stage, one);
-    if (!kernels_.recomputed.empty()) wait(stage);
+  void backward_layer(int stage, int number) {
+    const std::string label = "layer " + std::to_string(number);
+    const LayerKernels& kernels = kernels_of(number);
+    compute(stage, Phase::recompute, label, kernels.recompute);
+    for (const LayerKernels::Segment& one : kernels.recomputed) exchange(stage, one);
+    if (!kernels.recomputed.empty()) wait(stage);
     // The last blocks' inputs, of those that are gathered again.
-    auto blocks = std::ranges::count_if(kernels_.backward, &LayerKernels::Segment::begins_block);
-    for (const LayerKernels::Segment& one : kernels_.backward) {
+    auto blocks = std::ranges::count_if(kernels.backward, &LayerKernels::Segment::begins_block);
+    for (const LayerKernels::Segment& one : kernels.backward) {
       const bool gathers = one.begins_block() && blocks-- <= inputs_gathered_again(p_);
       backward_segment(stage, label + one.label, one, gathers);
     }
@@ -247,7 +259,9 @@ class MicroBatches {
 
   StepLayOut& step_;
   const Parallelism& p_;
-  LayerKernels kernels_;
+  Stages stages_;
+  std::vector<LayerKernels> kernels_;  // by kind of layer
+  EndKernels ends_;
   const LayerHooks& hooks_;
   std::vector<std::vector<int>> starts_;  // of chunks, by stage
   std::vector<Done> done_;                // by virtual stage

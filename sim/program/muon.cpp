@@ -27,6 +27,7 @@
 
 #include "sim/program/lay_out.hpp"
 #include "sim/times/muon_owners.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
@@ -82,7 +83,9 @@ void update_matrices(StepLayOut& step, int stage, double gradient) {
     exchange(step, stage, all_gather, wire * step.shards, "all_gather momentum");
   }
   const OwnedMatrices owned =
-      most_owned(step.context.model, held.layers, step.shards, step.roofline);
+      most_owned(step.context.model,
+                 kinds_of_stage(step.context.model, Stages(step.context.model, p), p, stage),
+                 step.shards, step.roofline);
   if (p.tensor > 1) gather_tensor_parts(step, stage, owned.parameters);
   step.add(stage,
            MemoryPass{.pass = Pass::newton_schulz, .phase = Phase::optimizer, .time = owned.time});

@@ -25,8 +25,9 @@ class Units {
  public:
   explicit Units(StepLayOut& step) : step_(step), p_(step.parallelism) {
     for (const auto& units : step.buckets) held_.emplace_back(units.size(), false);
+    const Stages stages(step.context.model, p_);
     for (int stage = 0; stage < p_.pipeline; ++stage) {
-      starts_.push_back(chunk_starts(step.context.model, p_, stage));
+      starts_.push_back(stages.chunk_starts(stage));
     }
     unpacked_ = held_;
   }

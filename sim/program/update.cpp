@@ -4,6 +4,7 @@
 #include "sim/times/host_update.hpp"
 #include "sim/workload/memory.hpp"
 #include "sim/workload/muon.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim {
 namespace {
@@ -64,7 +65,7 @@ void sum_tied_gradients(StepLayOut& step) {
   const Parallelism& p = step.parallelism;
   if (p.pipeline < 2 || !step.context.model.tied_embeddings) return;
   const int parts = p.tensor * (p.sharding.stage > 1 ? step.shards : 1);  // of what is left to sum
-  const double embedding = static_cast<double>(parameter_count(step.context.model).embedding);
+  const double embedding = static_cast<double>(end_parameters(step.context.model).words);
   std::vector<Stream> after = reduction_streams(step);
   after.push_back(Stream::compute);
   step.add(0, SumTied{embedding / parts * bytes_of(p.gradients), std::move(after)});

@@ -9,6 +9,7 @@
 #include "sim/report/report.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/times/host_update.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim {
 namespace {
@@ -26,7 +27,7 @@ void add_wire(const Schedule& schedule, StepFigures& step) {
 double ring_elements(const StepContext& context, int stage) {
   const Parallelism& p = context.parallelism;
   const StageParameters held = stage_parameters(context.model, p, stage);
-  const double layers = held.layer * held.layers;
+  const double layers = held.layers;
   const double ends = held.embedding + held.head;
   const double shards = shard_ranks(context.cluster, p);
   const double replicas = holders(context.cluster, p) / shards;

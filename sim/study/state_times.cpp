@@ -9,6 +9,7 @@
 #include "sim/sites/detours.hpp"
 #include "sim/topology/ranks.hpp"
 #include "sim/topology/wide_topology.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim::study {
 namespace {

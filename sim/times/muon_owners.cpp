@@ -19,12 +19,15 @@ bool takes_more(const OwnedMatrices& a, const OwnedMatrices& b) { return takes_l
 
 }  // namespace
 
-OwnedMatrices most_owned(const Model& model, int layers, int ranks, const Roofline& roofline) {
+OwnedMatrices most_owned(const Model& model, const KindCounts& layers, int ranks,
+                         const Roofline& roofline) {
   std::vector<OwnedMatrices> matrices;
-  for (const MatrixShape& shape : layer_matrices(model)) {
-    const OwnedMatrices one{roofline.block(newton_schulz(shape.rows, shape.columns)),
-                            shape.rows * shape.columns};
-    matrices.insert(matrices.end(), static_cast<std::size_t>(layers * shape.count), one);
+  for (const KindCount& kind : layers) {
+    for (const MatrixShape& shape : layer_matrices(model, kind.kind)) {
+      const OwnedMatrices one{roofline.block(newton_schulz(shape.rows, shape.columns)),
+                              shape.rows * shape.columns};
+      matrices.insert(matrices.end(), static_cast<std::size_t>(kind.layers * shape.count), one);
+    }
   }
   std::stable_sort(matrices.begin(), matrices.end(), takes_more);
   std::priority_queue least(takes_more,

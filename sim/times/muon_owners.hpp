@@ -17,12 +17,12 @@
 
 namespace sim {
 
-// The orthogonalisations of the most loaded rank, over the matrices of `layers` layers.
+// The orthogonalisations of the most loaded rank, over the matrices of these layers.
 struct OwnedMatrices {
   BlockTime time;
   double parameters = 0;
 };
-[[nodiscard]] OwnedMatrices most_owned(const Model& model, int layers, int ranks,
+[[nodiscard]] OwnedMatrices most_owned(const Model& model, const KindCounts& layers, int ranks,
                                        const Roofline& roofline);
 
 }  // namespace sim

@@ -7,6 +7,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/validation/fit.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim::validation {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 // layers, hidden size and sequence. llm-foundry takes all parameters, torchtitan
 // (get_num_flop_per_token) leaves the embedding out; MPT's is the output projection too.
 double flop_per_token(const Model& model) {
-  const std::int64_t looked_up = model.tied_embeddings ? 0 : parameter_count(model).embedding;
+  const std::int64_t looked_up = model.tied_embeddings ? 0 : end_parameters(model).words;
   const auto parameters = static_cast<double>(total_parameters(model) - looked_up);
   return 6 * parameters +
          12 * static_cast<double>(query_width(model)) * model.layers * model.sequence;

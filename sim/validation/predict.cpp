@@ -10,6 +10,7 @@
 #include "sim/times/published.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/validation/serial.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim::validation {
 namespace {

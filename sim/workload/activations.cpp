@@ -21,40 +21,95 @@ double norm_bytes(const Sizes& z, const Parallelism& p) {
   return z.activations() * (1 + product + (z.eager_norm() ? 2 * kFp32 / kBf16 : 0));
 }
 
+double mask_bytes(const Sizes& z) { return z.dropout ? kMask * z.activations() : 0; }
+
+// Queries, keys, values and the core's output; what norms of queries and keys were given.
+double attention_bytes(const Sizes& z) {
+  double vectors = z.queries_and_keys() + kBf16 * z.tokens * (z.values + z.outputs);
+  if (z.query_key_norm) vectors += z.queries_and_keys();
+  // Latent vectors before and after their norms.
+  vectors += 2 * kBf16 * z.tokens * (z.latent.query_rank + z.latent.rank);
+  return vectors;
+}
+
+// What was projected, what was convolved of it, and the scan's output before and after its norm.
+double mamba_bytes(const Sizes& z) {
+  return kBf16 * z.tokens * (z.mamba.projected() + z.mamba.convolved() + 2 * z.mamba.width);
+}
+
+// Of each width between a block's products: inputs and output of the activation; eager, the gate's SiLU.
+double widths_kept(const Sizes& z) { return z.rising + 1 + (z.eager_gate() ? 1 : 0); }
+
+double rows_to_experts(const Sizes& z) { return z.tokens * z.experts.top_k; }
+// Bytes of a token's row at the experts.
+double expert_row(const Sizes& z) {
+  return kBf16 * (z.experts.latent_width > 0 ? z.experts.latent_width : z.hidden);
+}
+
+// Scores of the router; rows as experts get and give them; what is between their products.
+double expert_bytes(const Sizes& z) {
+  if (z.experts.count == 0) return 0;
+  return kFp32 * z.local_tokens * z.experts.count +
+         rows_to_experts(z) * (2 * expert_row(z) + widths_kept(z) * kBf16 * z.experts.width);
+}
+
+// Gate (or up), and down where its product is one that is kept: of the last block under alternate
+// recomputation.
+double alternate_bytes(const Sizes& z) {
+  const bool gated = z.rising > 1;
+  double bytes = z.wide() + (gated ? z.activations() : 0);
+  if (z.experts.count > 0) {
+    bytes += rows_to_experts(z) * (kBf16 * z.experts.width + (gated ? expert_row(z) : 0));
+  }
+  return bytes;
+}
+
 }  // namespace
 
-LayerActivations all_activations(const Model& model, const Parallelism& p) {
-  const Sizes z = sizes_of(model, p);
-  const double mask = z.dropout ? kMask * z.activations() : 0;
+LayerActivations all_activations(const Model& model, const Parallelism& p, LayerKind kind) {
+  const Sizes z = sizes_of(model, p, kind);
   LayerActivations all;
-  // Queries, keys, values (as wide as keys) and the attention's output (as queries); what norms of
-  // queries and keys were given.
-  all.attention =
-      norm_bytes(z, p) + mask + (z.query_key_norm ? 3 : 2) * z.queries_and_keys() + score_bytes(z);
-  // Inputs and output of the activation; eager, the gate's SiLU.
-  all.feed_forward = norm_bytes(z, p) + mask + (z.rising + 1 + (z.eager_gate() ? 1 : 0)) * z.wide();
+  if (kind.mixer == Mixer::mamba) all.attention = norm_bytes(z, p) + mask_bytes(z) + mamba_bytes(z);
+  if (kind.has_attention()) {
+    all.attention = norm_bytes(z, p) + mask_bytes(z) + attention_bytes(z) + score_bytes(z);
+  }
+  if (kind.block != Block::none) {
+    all.feed_forward =
+        norm_bytes(z, p) + mask_bytes(z) + widths_kept(z) * z.wide() + expert_bytes(z);
+  }
   return all;
 }
 
-LayerActivations kept_activations(const Model& model, const Parallelism& p) {
-  const Sizes z = sizes_of(model, p);
-  LayerActivations kept = all_activations(model, p);
+LayerActivations kept_activations(const Model& model, const Parallelism& p, LayerKind kind) {
+  const Sizes z = sizes_of(model, p, kind);
+  LayerActivations kept = all_activations(model, p, kind);
+  // Of the layer's input, whichever of its blocks is the first.
+  const bool mixes = kind.mixer != Mixer::none;
   switch (p.recompute) {
     case Recompute::none:
       break;
     case Recompute::selective:
-      kept.attention -= score_bytes(z);
+      if (kind.has_attention()) kept.attention -= score_bytes(z);
       break;
     case Recompute::alternate:
-      // The layer's input; queries, values and the core's output; gate (or up), and down where its
-      // product is one that is kept.
-      kept.attention = z.activations() + z.queries_and_keys() + kBf16 * z.tokens * z.width();
-      kept.feed_forward = z.wide() + (z.rising > 1 ? z.activations() : 0);
+      // The layer's input; queries, values and the core's output; gate or up.
+      if (kind.has_attention()) {
+        kept.attention = z.activations() + z.queries_and_keys() + kBf16 * z.tokens * z.outputs;
+      } else if (mixes) {
+        kept.attention = z.activations() + kBf16 * z.tokens * z.mamba.projected();
+      }
+      if (kind.block != Block::none) {
+        kept.feed_forward = alternate_bytes(z) + (mixes ? 0 : z.activations());
+      }
       break;
     case Recompute::projections:
       // The layer's input; queries, keys and values.
-      kept = {.attention =
-                  z.activations() + 2 * z.queries_and_keys() - kBf16 * z.tokens * z.width()};
+      kept = {.attention = z.activations()};
+      if (kind.has_attention()) {
+        kept.attention += z.queries_and_keys() + kBf16 * z.tokens * z.values;
+      } else if (mixes) {
+        kept.attention += kBf16 * z.tokens * z.mamba.projected();
+      }
       break;
     case Recompute::full:
       kept = {.attention = z.activations()};

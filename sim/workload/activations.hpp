@@ -9,14 +9,16 @@ namespace sim {
 
 // Bytes of one layer, of one micro-batch on one rank.
 struct LayerActivations {
-  double attention = 0;
+  double attention = 0;  // or of what else mixes tokens
   double feed_forward = 0;
   [[nodiscard]] double total() const { return attention + feed_forward; }
 };
 // Without recomputation.
-[[nodiscard]] LayerActivations all_activations(const Model& model, const Parallelism& parallelism);
+[[nodiscard]] LayerActivations all_activations(const Model& model, const Parallelism& parallelism,
+                                               LayerKind kind = {});
 // Kept until the backward pass.
-[[nodiscard]] LayerActivations kept_activations(const Model& model, const Parallelism& parallelism);
+[[nodiscard]] LayerActivations kept_activations(const Model& model, const Parallelism& parallelism,
+                                                LayerKind kind = {});
 // Bytes of the logits and of the loss's intermediate results, on a rank of the last stage.
 [[nodiscard]] double head_activations(const Model& model, const Parallelism& parallelism);
 

@@ -8,17 +8,10 @@
 namespace sim {
 namespace {
 
-// Rows and columns of the scores that a fused kernel works on at a time: those above the diagonal
-// are skipped (Dao 2307.08691, section 3.1.1; its blocks are of 64 or 128).
-constexpr double kBlock = 128;
-
-// Share of the scores that a fused kernel computes under a causal mask.
-double causal_share(double sequence) { return std::min(1.0, 0.5 + 0.5 * kBlock / sequence); }
-
 // Megatron's causal softmax is one kernel that reads half of the scores where it takes their shape,
 // else PyTorch's mask and softmax (megatron/core/fusions/fused_softmax.py, is_kernel_available).
 bool one_softmax_kernel(const Sizes& z) {
-  return std::fmod(z.heads * z.samples, 4) == 0 && std::fmod(z.sequence, 4) == 0 &&
+  return !z.sinks && std::fmod(z.heads * z.samples, 4) == 0 && std::fmod(z.sequence, 4) == 0 &&
          z.sequence <= 4096;
 }
 
@@ -32,7 +25,7 @@ void add_products(const Sizes& z, ProductNames names, double pairs, double vecto
                   Operators& into) {
   const double products = pairs + vectors;
   const double queries = z.heads * z.samples * z.sequence;
-  const double share = z.fused() ? causal_share(z.sequence) : 1;
+  const double share = z.fused() ? z.attends.computed : 1;
   const double heads = z.heads * z.samples * share;
   const auto add = [&](std::string_view name, double count, double n, double k, double launches) {
     into.push_back({.name = name,
@@ -47,10 +40,10 @@ void add_products(const Sizes& z, ProductNames names, double pairs, double vecto
                     .attention = z.attention,
                     .head_width = z.head_width,
                     .queries = queries,
-                    .useful = 0.5 / share});
+                    .useful = z.attends.useful / share});
   };
   add(names.pairs, pairs, z.sequence, z.head_width, 1);
-  add(names.vectors, vectors, z.head_width, z.sequence, 0);
+  add(names.vectors, vectors, z.value_head(), z.sequence, 0);
 }
 
 constexpr ProductNames kForward{"attention scores", "attention values", Gradient::none};
@@ -60,11 +53,12 @@ constexpr ProductNames kBackward{"attention scores backward", "attention values 
 // Queries and keys turned by their positions, in one kernel; backward it is the same. Eager, they
 // are cast to FP32 (2 + 4 bytes), multiplied as complex numbers (4 + 4) and cast back (4 + 2).
 void add_rotation(const Sizes& z, Operators& into) {
-  if (z.positions != Model::Positions::rotary) return;
-  into.push_back(
-      z.kernels == Kernels::eager
-          ? memory_pass("rotary positions", 10 * z.queries_and_keys(), 6, Work::rotation)
-          : memory_pass("rotary positions", 2 * z.queries_and_keys(), 1, Work::rotation));
+  if (z.positions != Model::Positions::rotary || z.kind.mixer == Mixer::unplaced) return;
+  const double turned = z.latent.rank > 0 ? 2 * z.tokens * (z.heads + 1) * z.latent.rope_width
+                                          : z.rotary_share * z.queries_and_keys();
+  into.push_back(z.kernels == Kernels::eager
+                     ? memory_pass("rotary positions", 10 * turned, 6, Work::rotation)
+                     : memory_pass("rotary positions", 2 * turned, 1, Work::rotation));
 }
 
 // Outside Megatron, the keys and values of a group are copied for each of its queries; backward
@@ -72,17 +66,29 @@ void add_rotation(const Sizes& z, Operators& into) {
 void add_copies(const Sizes& z, Operators& into) {
   if (!z.grouped || z.kernels == Kernels::megatron) return;
   into.push_back(
-      memory_pass("repeat keys, values", 2 * 2 * z.tokens * (z.key_value + z.width()), 2));
+      memory_pass("repeat keys, values", 2 * z.tokens * (z.keys + z.values + 2 * z.width()), 2));
 }
 
 // Bytes of queries, keys, values and outputs of the rank's heads.
-double vectors(const Sizes& z) { return 2 * z.tokens * (2 * z.width() + 2 * z.key_value); }
+double vectors(const Sizes& z) {
+  return 2 * z.tokens * (z.width() + z.outputs + z.keys + z.values);
+}
 
-}  // namespace
+// Latent vectors are normalised, and the turned part of the keys, which all heads share, is copied to
+// each.
+void add_latent(const Sizes& z, Gradient gradient, Operators& into) {
+  if (z.latent.rank == 0) return;
+  const double widths = z.latent.rank + z.latent.query_rank;
+  Operator norm = other_norm(z, "latent norm", 2 * z.tokens * widths, gradient);
+  if (z.latent.query_rank > 0) norm.launches *= 2;
+  into.push_back(norm);
+  into.push_back(memory_pass("join keys", 2 * 2 * z.tokens * z.keys, 1));
+}
 
 // Norms of queries and keys are kernels of their own. PyTorch's products add their biases.
 void add_projected(const Sizes& z, Operators& into) {
-  if (z.any_biases() && z.kernels == Kernels::megatron) {
+  add_latent(z, Gradient::none, into);
+  if (z.query_biases && z.kernels == Kernels::megatron) {
     into.push_back(memory_pass("query, key, value bias", 2 * z.projections()));
   }
   if (z.query_key_norm) {
@@ -98,7 +104,8 @@ void add_projected_backward(const Sizes& z, Operators& into) {
   if (z.query_key_norm) {
     into.push_back(memory_pass("query, key norm backward", 4 * z.queries_and_keys(), 4));
   }
-  if (z.any_biases()) into.push_back(memory_pass("bias gradient", z.projections()));
+  if (z.query_biases) into.push_back(memory_pass("bias gradient", z.projections()));
+  add_latent(z, Gradient::inputs, into);
 }
 
 void add_attention_core(const Sizes& z, Operators& into) {
@@ -114,8 +121,9 @@ void add_attention_core(const Sizes& z, Operators& into) {
   // One kernel reads a triangle and writes all; else a mask and a softmax read and write all.
   into.push_back(one_softmax_kernel(z) ? memory_pass("softmax", 1.5 * scores)
                                        : memory_pass("mask and softmax", 4 * scores, 2));
+  if (z.attention_cap) into.push_back(memory_pass("soft cap", 2 * scores));
   if (z.dropout) into.push_back(memory_pass("attention dropout", 2.5 * scores));
-  into.push_back(memory_pass("heads to hidden", 2 * 2 * z.tokens * z.width()));
+  into.push_back(memory_pass("heads to hidden", 2 * 2 * z.tokens * z.outputs));
 }
 
 void add_attention_core_backward(const Sizes& z, Operators& into) {
@@ -128,9 +136,66 @@ void add_attention_core_backward(const Sizes& z, Operators& into) {
   // Probabilities read for the values' gradient, the scores' gradient written, then read twice.
   add_products(z, kBackward, 1, 3, 4 * scores + 2 * vectors(z), into);
   if (z.dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
+  if (z.attention_cap) into.push_back(memory_pass("soft cap backward", 3 * scores));
   into.push_back(one_softmax_kernel(z) ? memory_pass("softmax backward", 2 * scores)
                                        : memory_pass("softmax and mask backward", 5 * scores, 2));
   into.push_back(memory_pass("join query, key, value gradients", 2 * z.projections()));
+}
+
+Linear projections_of(const Sizes& z, double n) {
+  return {.forward = "query, key, value",
+          .inputs = "query, key, value inputs",
+          .weights = "query, key, value weights",
+          .cast = "query, key, value casts",
+          .m = z.tokens,
+          .n = n,
+          .k = z.hidden};
+}
+
+// Down to the latent vectors of queries, and of keys and values with the turned part of the keys; and
+// up to all heads. Queries are projected at once where they have none.
+Linears latent_projections(const Sizes& z) {
+  const bool has_queries = z.latent.query_rank > 0;
+  const double unturned = z.keys - z.heads * z.latent.rope_width;
+  Linears all;
+  if (has_queries) {
+    all.push_back({"query down", "query down inputs", "query down weights", "query down casts",
+                   z.tokens, z.latent.query_rank, z.hidden});
+  }
+  all.push_back({"query up", "query up inputs", "query up weights", "query up casts", z.tokens,
+                 z.width(), has_queries ? z.latent.query_rank : z.hidden});
+  all.push_back({"key, value down", "key, value down inputs", "key, value down weights",
+                 "key, value down casts", z.tokens, z.latent.rank + z.latent.rope_width, z.hidden});
+  all.push_back({"key, value up", "key, value up inputs", "key, value up weights",
+                 "key, value up casts", z.tokens, unturned + z.values, z.latent.rank});
+  return all;
+}
+
+}  // namespace
+
+BlockParts attention_parts(const Sizes& z) {
+  const bool latent = z.latent.rank > 0;
+  BlockParts parts{.block = "attention",
+                   .before = "projections",
+                   .after = "core",
+                   .at_core = Point::inside_attention,
+                   .adds_bias = z.output_bias,
+                   .in = latent ? latent_projections(z) : Linears{projections_of(z, z.projected())},
+                   .out = {{.forward = "attention output",
+                            .inputs = "attention output inputs",
+                            .weights = "attention output weights",
+                            .cast = "attention output casts",
+                            .m = z.tokens,
+                            .n = z.hidden,
+                            .k = z.outputs}}};
+  add_projected(z, parts.prepare);
+  add_projected_backward(z, parts.prepare_backward);
+  add_attention_core(z, parts.core);
+  add_attention_core_backward(z, parts.core_backward);
+  // Of queries, keys, values and output every second one.
+  parts.again_in = latent ? Linears{parts.in.back()} : Linears{projections_of(z, z.keys)};
+  parts.again_out = parts.out;
+  return parts;
 }
 
 }  // namespace sim

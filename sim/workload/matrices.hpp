@@ -2,22 +2,38 @@
 // The weight matrices of a layer, one by one.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "sim/workload/layer_kinds.hpp"
 #include "sim/workload/model.hpp"
 
 namespace sim {
 
-// Matrices of the same shape in a layer.
+// Matrices of the same shape in a layer, and how tensor-parallel ranks split each.
+struct LayerMatrix {
+  enum class Split { outputs, inputs, none };
+  std::int64_t outputs = 0;
+  std::int64_t inputs = 0;
+  Split split = Split::outputs;
+  std::int64_t count = 1;
+  std::int64_t met = 1;    // of `count`, those that one token is multiplied with
+  bool routed = false;     // of experts that a router chooses from
+  bool of_sample = false;  // multiplied once a sample, not once a token
+  [[nodiscard]] std::int64_t parameters() const { return outputs * inputs * count; }
+};
+// Queries, keys and values each by itself, the attention's output, gate and up, and what leads back
+// down; of experts likewise, with their router.
+[[nodiscard]] std::vector<LayerMatrix> layer_weights(const Model& model, LayerKind kind);
+
+// The same as sharded on one of `tensor` ranks.
 struct MatrixShape {
   double rows = 0;
   double columns = 0;
-  int count = 1;
+  double count = 1;
   [[nodiscard]] double parameters() const { return rows * columns * count; }
 };
-// Queries, keys, values, the attention output, the matrices up to the feed-forward width (gate and
-// up) and the matrix back down, each separately, as sharded on one of `tensor` tensor-parallel
-// ranks. Outputs and the matrix down are split by columns, the others by rows.
-[[nodiscard]] std::vector<MatrixShape> layer_matrices(const Model& model, int tensor = 1);
+[[nodiscard]] std::vector<MatrixShape> layer_matrices(const Model& model, LayerKind kind,
+                                                      int tensor = 1);
 
 }  // namespace sim

@@ -33,10 +33,10 @@ struct WholeUnits {
 };
 
 WholeUnits whole_units(const Model& model, const Parallelism& p, const StageParameters& held) {
-  const int in_unit = std::min(p.sharding.unit_layers, most_layers_of_a_chunk(model, p));
-  WholeUnits units{.layers = in_unit * held.layer, .ends = held.embedding + held.head};
+  const int in_unit = std::min(p.sharding.unit_layers, Stages(model, p).most_layers_of_a_chunk());
+  WholeUnits units{.layers = in_unit * held.largest, .ends = held.embedding + held.head};
   const int ahead = p.overlap.weights ? p.sharding.prefetch : 0;
-  const double most = held.layers * held.layer;
+  const double most = held.layers;
   units.whole =
       units.ends +
       (p.sharding.reshard_after_forward ? std::min(most, (1 + ahead) * units.layers) : most);
@@ -91,18 +91,21 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
   add_state(cluster, p, held, use);
-  const LayerActivations kept = kept_activations(model, p);
-  // Of a chunk the mean, whichever are in flight.
-  const double layers =
-      static_cast<double>(passes_in_flight(p, stage)) * held.layers / p.virtual_stages;
-  use.attention_activations = layers * kept.attention;
-  use.feed_forward_activations = layers * kept.feed_forward;
+  double recomputed = 0;
+  for (const KindCount& one : kinds_of_stage(model, Stages(model, p), p, stage)) {
+    const LayerActivations kept = kept_activations(model, p, one.kind);
+    // Of a chunk the mean, whichever are in flight.
+    const double layers =
+        static_cast<double>(passes_in_flight(p, stage)) * one.layers / p.virtual_stages;
+    use.attention_activations += layers * kept.attention;
+    use.feed_forward_activations += layers * kept.feed_forward;
+    recomputed = std::max(recomputed, all_activations(model, p, one.kind).total() - kept.total());
+  }
   if (sharded_weights && shard_ranks(cluster, p) > 1) {
     use.gathered = (p.gathers_matrices ? 1 : 2) * units.whole;
   }
   use.codec = codec.buffers * (sharded_weights ? std::max(units.layers, units.ends) : parameters) +
               codec.state * parameters;
-  const double recomputed = all_activations(model, p).total() - kept.total();
   const double buckets = bucket_bytes(p, parameters, units);
   const double head = stage == p.pipeline - 1 ? head_activations(model, p) : 0;
   if (head > recomputed + buckets) {

@@ -3,35 +3,189 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/base/fields.hpp"
 #include "sim/workload/config_json.hpp"
+#include "sim/workload/matrices.hpp"
 #include "sim/workload/model_ranges.hpp"
 
 namespace sim {
 namespace {
 
-constexpr EnumName<Model::FeedForward> kFeedForwards[] = {{"gelu", Model::FeedForward::gelu},
-                                                          {"swiglu", Model::FeedForward::swiglu}};
+constexpr EnumName<Model::FeedForward> kFeedForwards[] = {
+    {"gelu", Model::FeedForward::gelu},
+    {"relu", Model::FeedForward::relu},
+    {"squared_relu", Model::FeedForward::squared_relu},
+    {"swiglu", Model::FeedForward::swiglu},
+    {"geglu", Model::FeedForward::geglu}};
 constexpr EnumName<Model::Norm> kNorms[] = {{"layer_norm", Model::Norm::layer_norm},
                                             {"layer_norm_no_bias", Model::Norm::layer_norm_no_bias},
-                                            {"rms_norm", Model::Norm::rms_norm}};
+                                            {"rms_norm", Model::Norm::rms_norm},
+                                            {"no_weights", Model::Norm::no_weights}};
+constexpr EnumName<Model::NormPlace> kNormPlaces[] = {{"before", Model::NormPlace::before},
+                                                      {"after", Model::NormPlace::after},
+                                                      {"both", Model::NormPlace::both}};
+constexpr EnumName<Model::Blocks> kBlocks[] = {
+    {"serial", Model::Blocks::serial},
+    {"parallel", Model::Blocks::parallel},
+    {"parallel_two_norms", Model::Blocks::parallel_two_norms}};
+constexpr EnumName<Model::HeadNorm> kHeadNormWeights[] = {{"head", Model::HeadNorm::head},
+                                                          {"all_heads", Model::HeadNorm::all_heads},
+                                                          {"none", Model::HeadNorm::none}};
+constexpr EnumName<Model::WindowKind> kWindowKinds[] = {{"sliding", Model::WindowKind::sliding},
+                                                        {"chunked", Model::WindowKind::chunked}};
 constexpr EnumName<Model::Positions> kPositions[] = {{"learned", Model::Positions::learned},
                                                      {"rotary", Model::Positions::rotary},
-                                                     {"alibi", Model::Positions::alibi}};
-constexpr EnumName<Model::Biases> kBiases[] = {
-    {"none", Model::Biases::none}, {"qkv", Model::Biases::qkv}, {"all", Model::Biases::all}};
+                                                     {"alibi", Model::Positions::alibi},
+                                                     {"none", Model::Positions::none}};
+constexpr EnumName<Model::Biases> kBiases[] = {{"none", Model::Biases::none},
+                                               {"qkv", Model::Biases::qkv},
+                                               {"attention", Model::Biases::attention},
+                                               {"feed_forward", Model::Biases::feed_forward},
+                                               {"all", Model::Biases::all}};
 
 constexpr Condition<Model> kOfLearned{"positions", [](const Model& model, std::string_view) {
                                         return model.positions == Model::Positions::learned;
                                       }};
+constexpr Condition<Model> kOfRotary{"positions", [](const Model& model, std::string_view) {
+                                       return model.positions == Model::Positions::rotary;
+                                     }};
+
+// Other keys say whether a layer has the part at all, so these tables are read before the order.
+constexpr Field<Model> kLatentFields[] = {
+    field<&Model::latent, &Model::Latent::rank>(
+        "rank", from_to(kWidth), kRequired,
+        "Width of the vector from which all heads' keys and values are made (DeepSeek-V2's "
+        "`kv_lora_rank`). `model.head_width` is that of a query or key with its turned part."),
+    field<&Model::latent, &Model::Latent::query_rank>("query_rank", from_to(kWidth),
+                                                      left_out("queries are projected at once"),
+                                                      "The same of queries (`q_lora_rank`)."),
+    field<&Model::latent, &Model::Latent::rope_width>(
+        "rope_width", from_to(kHeadWidth), kRequired,
+        "Elements of a query or key that are turned by positions (`qk_rope_head_dim`)."),
+    field<&Model::latent, &Model::Latent::value_width>(
+        "value_width", from_to(kHeadWidth), kRequired, "Width of a head's value (`v_head_dim`)."),
+};
+
+constexpr Field<Model> kExpertsFields[] = {
+    field<&Model::experts, &Model::Experts::count>(
+        "count", from_to(kExpertCount), kRequired,
+        "Experts to choose from in a layer that has them. With one there is no choice: the layer "
+        "is "
+        "a dense one."),
+    field<&Model::experts, &Model::Experts::top_k>("top_k", from_to(kExpertCount), kRequired,
+                                                   "Experts that each token passes."),
+    field<&Model::experts, &Model::Experts::width>("width", from_to(kFeedForwardWidth), kRequired,
+                                                   "Feed-forward width of an expert."),
+    field<&Model::experts, &Model::Experts::shared_width>(
+        "shared_width", from_to(kFeedForwardWidth), left_out("no expert is shared"),
+        "Feed-forward width of what every token passes beside its experts; of several shared "
+        "experts, their sum."),
+    field<&Model::experts, &Model::Experts::shared_gate>(
+        "shared_gate", kAny, kUsualValue, "Whether a gate of its own weights what is shared."),
+    field<&Model::experts, &Model::Experts::router_bias>(
+        "router_bias", kAny, kUsualValue,
+        "Whether the router has a number for each expert, learned or to balance them."),
+    field<&Model::experts, &Model::Experts::latent_width>(
+        "latent_width", from_to(kHidden), left_out("experts work on the hidden state"),
+        "Columns to which the hidden state is projected for the experts, and back after them."),
+};
+
+constexpr Field<Model> kMambaFields[] = {
+    field<&Model::mamba, &Model::Mamba::heads>("heads", from_to(kHeads), kRequired,
+                                               "Heads of a Mamba-2 layer."),
+    field<&Model::mamba, &Model::Mamba::head_width>("head_width", from_to(kHeadWidth), kRequired,
+                                                    "Width of a head."),
+    field<&Model::mamba, &Model::Mamba::state>("state", from_to(kWidth), kRequired,
+                                               "State of each column of a head."),
+    field<&Model::mamba, &Model::Mamba::groups>("groups", from_to(kHeads), kRequired,
+                                                "Groups of heads that share B and C."),
+    field<&Model::mamba, &Model::Mamba::kernel>("kernel", from_to(kHeads), kRequired,
+                                                "Tokens that the convolution spans."),
+    field<&Model::mamba, &Model::Mamba::chunk>(
+        "chunk", from_to(kTokens), kRequired,
+        "Tokens that are computed at once, as attention among themselves."),
+};
+
+constexpr Field<Model> kVisionFields[] = {
+    field<&Model::vision, &Model::Vision::patch_values>(
+        "patch_values", from_to(kTokens), kRequired,
+        "Numbers in a patch: its area times channels. The model then reads patches, and "
+        "`model.vocabulary` is left out."),
+    field<&Model::vision, &Model::Vision::outputs>(
+        "outputs", from_to(kTokens), kRequired,
+        "Outputs of a sample, as classes, or of each patch."),
+    field<&Model::vision, &Model::Vision::of_patches>("of_patches", kAny, kUsualValue,
+                                                      "Whether `outputs` are of each patch."),
+    field<&Model::vision, &Model::Vision::extra_tokens>(
+        "extra_tokens", from_to(kHeads), left_out("none"),
+        "Learned tokens beside the patches, as a class token; part of `model.sequence`."),
+    field<&Model::vision, &Model::Vision::frequencies>(
+        "frequencies", from_to(kTokens), left_out("layers are not modulated"),
+        "Frequencies by which a time step is embedded, as in a diffusion transformer: a vector "
+        "made "
+        "of it and of the condition scales and shifts each layer."),
+    field<&Model::vision, &Model::Vision::conditions>(
+        "conditions", from_to(kTokens), left_out("none"),
+        "Rows of the table of conditions, as classes and none.")
+        .only({"frequencies",
+               [](const Model& model, std::string_view) { return is_modulated(model); },
+               "applies beside `frequencies` only"}),
+};
+
+void read_order(TomlReader& reader, std::string_view key, const Field<Model>&, Model& model) {
+  const std::string text = reader.text(key);
+  if (!reader.is_good(key)) return;
+  const auto order = parse_order(text, model.experts.count > 0 ? Block::experts : Block::dense);
+  if (order) {
+    model.order = *order;
+  } else {
+    reader.wrong(key,
+                 "is not a list of kinds of layers; write words of full, unplaced, window, mamba, "
+                 "none with dense, experts or none, e.g. dense*3 experts*");
+  }
+}
+
+constexpr Field<Model> kOrderField{
+    .name = "order",
+    .usual = left_out("all alike: full attention, then experts if the model has any"),
+    .meaning =
+        "Kinds of layers in order, from the first. A word is what mixes tokens (`full` attention, "
+        "`unplaced`: without positions, `window`, `mamba`, `none`), what follows it (`dense`, "
+        "`experts`, `none`), or both, as in `mamba+none`. `*3` repeats a word; `*` repeats the "
+        "last "
+        "one to the end. The list repeats until all layers have a kind.",
+    .example = "\"dense*3 experts*\"",
+    .value = field_values::words<std::string>,
+    .read = read_order,
+    .write = [](const Model& model, const NumberRange&) {
+      return model.order.empty() ? std::string() : toml_text(order_text(model.order));
+    }};
 
 constexpr Field<Model> kModelFileFields[] = {
     field<&Model::summary>("summary", kAny, kRequired,
                            "One-line description, shown by `gardenhose list models`."),
 };
 
+constexpr Condition<Model> kOfWindow{
+    "window", [](const Model& model, std::string_view) { return model.window > 0; },
+    "applies beside `window` only"};
+constexpr Condition<Model> kOfHeadNorm{
+    "query_key_norm", [](const Model& model, std::string_view) { return model.query_key_norm; },
+    "applies with `query_key_norm = true` only"};
+constexpr Condition<Model> kOfWords{
+    "vision.patch_values",
+    [](const Model& model, std::string_view) { return model.vision.patch_values == 0; },
+    "does not apply to a model of patches"};
+
 constexpr Field<Model> kModelFields[] = {
     field<&Model::layers>("layers", from_to(kLayers), kRequired, "Transformer layers."),
+    kOrderField,
+    field<&Model::predictions>(
+        "predictions", from_to(kLayers), left_out("none"),
+        "Layers that predict further tokens (multi-token prediction), after the others; each is of "
+        "the last layer's kind, with a projection before it and a loss behind it."),
     field<&Model::hidden>("hidden", from_to(kHidden), kRequired, "Width of the hidden state."),
     field<&Model::heads>("heads", from_to(kHeads), kRequired, "Attention heads."),
     field<&Model::head_width>("head_width", from_to(kHeadWidth), kRequired,
@@ -39,33 +193,70 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::kv_heads>("kv_heads", from_to(kHeads), kRequired,
                             "Key and value heads: a divisor of `heads`, smaller than `heads` with "
                             "grouped-query attention."),
-    field<&Model::feed_forward>("feed_forward", from_to(kFeedForwardWidth), kRequired,
-                                "Width of the feed-forward block."),
+    field<&Model::causal>("causal", kAny, kUsualValue,
+                          "Whether tokens attend only to those before them."),
+    field<&Model::window>("window", from_to(kTokens), left_out("none"),
+                          "Tokens that a layer with a window attends to; `order` says which."),
+    choice<&Model::window_kind, kWindowKinds>(
+        "window_kind", kUsualValue,
+        "`sliding`: so many tokens before, itself included. `chunked`: those of its own chunk.")
+        .only(kOfWindow),
+    field<&Model::sinks>("sinks", kAny, kUsualValue,
+                         "Whether each head has a learned number in the sum of its softmax."),
+    field<&Model::attention_cap>("attention_cap", kAny, kUsualValue,
+                                 "Whether attention scores pass a tanh (soft-capping)."),
+    field<&Model::logit_cap>("logit_cap", kAny, kUsualValue, "Whether logits pass a tanh."),
+    field<&Model::feed_forward>("feed_forward", from_to(kFeedForwardWidth),
+                                needed("required unless all layers have experts"),
+                                "Width of the feed-forward block.")
+        .needed_if(
+            [](TomlReader&, const Model& model) { return has_layers_with(model, Block::dense); }),
     choice<&Model::feed_forward_kind, kFeedForwards>(
         "feed_forward_kind", kRequired,
-        "`gelu`: two matrices. `swiglu`: three (gate, up and down)."),
+        "`gelu`, `relu`, `squared_relu`: two matrices. `swiglu`, `geglu`: three (gate, up and "
+        "down)."),
     choice<&Model::norm, kNorms>("norm", kRequired, "Kind of normalisation."),
+    choice<&Model::norm_place, kNormPlaces>(
+        "norm_place", kUsualValue,
+        "Whether norms are before a layer's blocks, after them, or both."),
+    choice<&Model::blocks, kBlocks>(
+        "blocks", kUsualValue,
+        "`serial`: the feed-forward block reads what attention gives. `parallel`: both read the "
+        "same; `parallel_two_norms`: each by a norm of its own."),
     field<&Model::query_key_norm>("query_key_norm", kAny, kRequired,
                                   "Whether each head's query and key are normalised."),
+    choice<&Model::query_key_norm_weights, kHeadNormWeights>(
+        "query_key_norm_weights", kUsualValue,
+        "Weights of that norm: as wide as a `head`, or `all_heads`, or `none`.")
+        .only(kOfHeadNorm),
     choice<&Model::positions, kPositions>(
         "positions", kRequired,
         "`learned`: a table of parameters. `rotary`: queries and keys are rotated. `alibi`: a bias "
         "is added to each attention score."),
+    field<&Model::rotary_share>("rotary_share", from_to(0, 1), kUsualValue,
+                                "Share of a head's width that is rotated.")
+        .only(kOfRotary),
     field<&Model::position_table>("position_table", from_to(kTokens),
                                   needed("required with learned positions"),
                                   "Number of learned positions, at least `sequence`.")
         .only(kOfLearned),
     choice<&Model::biases, kBiases>("biases", kRequired,
                                     "Linear layers that have a bias: none, only the query, key and "
-                                    "value projections (`qkv`), or all."),
+                                    "value projections (`qkv`), these and the output's "
+                                    "(`attention`), only the feed-forward block's, or all."),
+    field<&Model::head_bias>("head_bias", kAny, kUsualValue,
+                             "Whether the output projection has a bias."),
+    field<&Model::embedding_norm>("embedding_norm", kAny, kUsualValue,
+                                  "Whether the embedding's output is normalised."),
     field<&Model::dropout>(
         "dropout", kAny, kRequired,
         "Whether dropout applies to attention, its output and the feed-forward block."),
     field<&Model::tied_embeddings>(
         "tied_embeddings", kAny, kRequired,
         "Whether the output projection shares the weights of the embedding."),
-    field<&Model::vocabulary>("vocabulary", from_to(kTokens), kRequired,
-                              "Vocabulary size, padded as in training."),
+    field<&Model::vocabulary>("vocabulary", from_to(kTokens), needed("required for words"),
+                              "Vocabulary size, padded as in training.")
+        .only(kOfWords),
     field<&Model::sequence>("sequence", from_to(kTokens), kRequired, "Tokens per sequence."),
 };
 
@@ -83,9 +274,76 @@ std::string too_few_positions(const Model& model) {
       model.sequence, model.position_table);
 }
 
+bool has_kind(const Model& model, const auto& is) {
+  return std::ranges::any_of(model.order.kinds, is);
+}
+
+std::string lacking_part(const Model& model) {
+  if (has_kind(model, [](LayerKind kind) { return kind.block == Block::experts; }) &&
+      model.experts.count == 0) {
+    return "has experts; write the table [model.experts]";
+  }
+  if (has_kind(model, [](LayerKind kind) { return kind.mixer == Mixer::mamba; }) &&
+      model.mamba.heads == 0) {
+    return "has mamba; write the table [model.mamba]";
+  }
+  if (has_kind(model, [](LayerKind kind) { return kind.mixer == Mixer::window; }) &&
+      model.window == 0) {
+    return "has layers with a window; write model.window";
+  }
+  return {};
+}
+
+std::string too_many_chosen(const Model& model) {
+  if (model.experts.top_k <= model.experts.count) return {};
+  return fmt::format("{} is more than the {} experts; write at most that", model.experts.top_k,
+                     model.experts.count);
+}
+
+std::string wide_rotation(const Model& model) {
+  if (model.latent.rope_width < model.head_width) return {};
+  return fmt::format("{} leaves nothing of the head_width of {}; write less",
+                     model.latent.rope_width, model.head_width);
+}
+
+// Parameters are counted in 64 bits.
+std::string too_many_parameters(const Model& model) {
+  constexpr double kMost = 4e18;
+  double sum = 0;
+  for (const KindCount& one : kinds_between(model, 0, all_layers(model))) {
+    for (const LayerMatrix& matrix : layer_weights(model, one.kind)) {
+      sum += 1.0 * one.layers * static_cast<double>(matrix.outputs) *
+             static_cast<double>(matrix.inputs) * static_cast<double>(matrix.count);
+    }
+  }
+  return sum < kMost ? ""
+                     : "are more parameters than 4 x 10^18 in all; write fewer or smaller ones";
+}
+
 constexpr Rule<Model> kModelRules[] = {
+    {"model.order", {"model.window"}, lacking_part},
+    {"model.experts.top_k", {"model.experts.count"}, too_many_chosen},
+    {"model.latent.rope_width", {"model.head_width"}, wide_rotation},
+    {"model.layers",
+     {"model.hidden", "model.heads", "model.feed_forward", "model.experts.count",
+      "model.experts.width"},
+     too_many_parameters},
     {"model.kv_heads", {"model.heads"}, uneven_heads},
     {"model.sequence", {"model.positions", "model.position_table"}, too_few_positions},
+};
+
+// Tables that a model may lack.
+struct Table {
+  std::string_view name;
+  std::span<const Field<Model>> fields;
+  bool (*is_there)(const Model&);
+};
+constexpr Table kTables[] = {
+    {"model.latent", kLatentFields, [](const Model& model) { return model.latent.rank > 0; }},
+    {"model.experts", kExpertsFields, [](const Model& model) { return model.experts.count > 0; }},
+    {"model.mamba", kMambaFields, [](const Model& model) { return model.mamba.heads > 0; }},
+    {"model.vision", kVisionFields,
+     [](const Model& model) { return model.vision.patch_values > 0; }},
 };
 
 Model read_document(TomlDocument document, std::string name, std::string file) {
@@ -94,6 +352,9 @@ Model read_document(TomlDocument document, std::string name, std::string file) {
   model.name = std::move(name);
   model.file = std::move(file);
   read_fields(reader, "", kModelFileFields, model);
+  for (const Table& table : kTables) {
+    if (reader.has_table(table.name)) read_fields(reader, table.name, table.fields, model);
+  }
   read_fields(reader, "model", kModelFields, model);
   check_rules(reader, kModelRules, model);
   reader.finish();
@@ -104,10 +365,13 @@ Model read_document(TomlDocument document, std::string name, std::string file) {
 TomlDocument document_of(const Model& model, const std::filesystem::path& file) {
   constexpr TomlPlace kNowhere{.line = 0, .column = 0};
   const Model none;
-  TomlDocument document =
-      parse_toml(fmt::format("{}[model]\n{}", written_fields(kModelFileFields, model, none),
-                             written_fields(kModelFields, model, none)),
-                 file);
+  std::string text = fmt::format("{}[model]\n{}", written_fields(kModelFileFields, model, none),
+                                 written_fields(kModelFields, model, none));
+  for (const Table& table : kTables) {
+    if (!table.is_there(model)) continue;
+    text += fmt::format("[{}]\n{}", table.name, written_fields(table.fields, model, none));
+  }
+  TomlDocument document = parse_toml(text, file);
   for (auto& [key, leaf] : document.leaves) leaf.place = kNowhere;
   for (auto& [table, place] : document.tables) place = kNowhere;
   return document;
@@ -120,6 +384,7 @@ std::span<const TomlKey> model_keys() {
     KeyTable keys;
     keys.add("", kModelFileFields, Model());
     keys.add("model", kModelFields, Model());
+    for (const Table& one : kTables) keys.add(one.name, one.fields, Model());
     return keys;
   }();
   return table.keys();

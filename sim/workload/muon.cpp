@@ -13,7 +13,7 @@ constexpr int kIterations = 5;
 }  // namespace
 
 double updated_by_muon(const Parallelism& p, const StageParameters& held) {
-  return p.optimizer == Optimizer::muon ? held.matrices * held.layers : 0;
+  return p.optimizer == Optimizer::muon ? held.matrices : 0;
 }
 
 Operators newton_schulz(double rows, double columns) {

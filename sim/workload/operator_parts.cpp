@@ -22,16 +22,21 @@ double cast_bytes(const Sizes& z) {
 }
 double launches(const Sizes& z) { return finds_amax(z) ? 2 : 1; }
 
-Operator product(const Sizes& z, std::string_view name, double m, double n, double k,
+Work work_of(const Linear& linear) { return linear.count > 1 ? Work::grouped : Work::product; }
+
+// The layer's m rows times k x n.
+Operator product(const Sizes& z, const Linear& linear, std::string_view name, double n, double k,
                  Gradient gradient) {
   const double operand = bytes_of(z.matrices);
+  const double m = linear.m;
   return {.name = name,
           .m = m,
           .n = n,
           .k = k,
-          .bytes = operand * (m * k + k * n) + 2 * m * n,
+          .count = linear.count,
+          .bytes = linear.count * (operand * (m * k + k * n) + 2 * m * n),
           .precision = z.matrices,
-          .work = Work::product,
+          .work = work_of(linear),
           .gradient = gradient};
 }
 
@@ -67,42 +72,45 @@ Operator gemm(std::string_view name, double m, double n, double k, Gradient grad
 
 void add_linear(const Sizes& z, const Linear& linear, Operators& into) {
   if (z.matrices != MatrixPrecision::bf16) {
-    const double weights = z.gathers_matrices ? 0 : linear.n * linear.k;
-    into.push_back(cast(z, linear.cast, cast_bytes(z) * (linear.m * linear.k + weights),
+    const double weights = z.gathers_matrices ? 0 : linear.count * linear.n * linear.k;
+    into.push_back(cast(z, linear.cast,
+                        cast_bytes(z) * (linear.count * linear.m * linear.k + weights),
                         launches(z) * (weights > 0 ? 2 : 1)));
   }
-  into.push_back(product(z, linear.forward, linear.m, linear.n, linear.k, Gradient::none));
+  into.push_back(product(z, linear, linear.forward, linear.n, linear.k, Gradient::none));
 }
 
 void add_linear_inputs(const Sizes& z, const Linear& linear, Operators& into) {
   if (z.matrices != MatrixPrecision::bf16) {
-    const double outputs = linear.m * linear.n;
+    const double outputs = linear.count * linear.m * linear.n;
     // Weights that were gathered as codes were not cast here.
-    const double weights = linear.n * linear.k;
+    const double weights = linear.count * linear.n * linear.k;
     const bool copied_weights = z.matrices == MatrixPrecision::fp8 && z.gathers_matrices;
-    const double copied = copies_apart(z)  ? outputs + linear.m * linear.k + weights
+    const double copied = copies_apart(z)  ? outputs + linear.count * linear.m * linear.k + weights
                           : copied_weights ? weights
                                            : 0;
     const double own = copies_apart(z) ? 3 : copied_weights ? 1 : 0;
     into.push_back(cast(z, linear.cast, cast_bytes(z) * outputs + 2 * bytes_of(z.matrices) * copied,
                         launches(z) + own));
   }
-  into.push_back(product(z, linear.inputs, linear.m, linear.k, linear.n, Gradient::inputs));
+  into.push_back(product(z, linear, linear.inputs, linear.k, linear.n, Gradient::inputs));
 }
 
-Operator weight_gradient(const Sizes& z, std::string_view name, double m, double n, double k) {
-  return {.name = name,
+Operator weight_gradient(const Sizes& z, const Linear& linear) {
+  const double m = linear.m, n = linear.n, k = linear.k;
+  return {.name = linear.weights,
           .m = n,
           .n = k,
           .k = m,
-          .bytes = 2 * (m * k + m * n) + z.weight_gradient_bytes * n * k,
-          .work = Work::product,
+          .count = linear.count,
+          .bytes = linear.count * (2 * (m * k + m * n) + z.weight_gradient_bytes * n * k),
+          .work = work_of(linear),
           .gradient = Gradient::weights};
 }
 
 Operator linear_weights(const Sizes& z, const Linear& linear) {
-  Operator one = weight_gradient(z, linear.weights, linear.m, linear.n, linear.k);
-  one.bytes += (bytes_of(z.matrices) - 2) * linear.m * (linear.k + linear.n);
+  Operator one = weight_gradient(z, linear);
+  one.bytes += (bytes_of(z.matrices) - 2) * linear.count * linear.m * (linear.k + linear.n);
   one.precision = z.matrices;
   return one;
 }
@@ -125,6 +133,11 @@ void add_norm_backward(const Sizes& z, Operators& into) {
                      : norm(z, "norm backward", 4 * z.activations(), 2, Gradient::inputs));
 }
 
+Operator other_norm(const Sizes& z, std::string_view name, double bytes, Gradient gradient) {
+  const bool forward = gradient == Gradient::none;
+  return norm(z, name, (forward ? 2 : 4) * bytes, forward ? 1 : 2, gradient);
+}
+
 // Two reads, one write; with dropout half a write of its byte mask, and eager a kernel of its own.
 void add_residual(const Sizes& z, Operators& into) {
   const bool own = z.dropout && z.kernels == Kernels::eager;
@@ -132,24 +145,30 @@ void add_residual(const Sizes& z, Operators& into) {
   into.push_back(memory_pass("residual", (z.dropout && !own ? 3.5 : 3) * z.activations()));
 }
 
-void add_residual_backward(const Sizes& z, Operators& into) {
+void add_residual_backward(const Sizes& z, bool bias, Operators& into) {
   if (z.dropout) into.push_back(memory_pass("dropout backward", 2.5 * z.activations()));
-  if (z.all_biases()) into.push_back(memory_pass("bias gradient", z.activations()));
+  if (bias) into.push_back(memory_pass("bias gradient", z.activations()));
 }
 
 // Eager SwiGLU is two kernels, backward three: each product's gradients and the SiLU's.
-void add_activation(const Sizes& z, Operators& into) {
+void add_activation(const Sizes& z, double wide, Operators& into) {
   into.push_back(z.eager_gate()
-                     ? memory_pass("activation", 5 * z.wide(), 2, Work::activation)
-                     : memory_pass("activation", (z.rising + 1) * z.wide(), 1, Work::activation));
+                     ? memory_pass("activation", 5 * wide, 2, Work::activation)
+                     : memory_pass("activation", (z.rising + 1) * wide, 1, Work::activation));
 }
 
-void add_activation_backward(const Sizes& z, Operators& into) {
-  into.push_back(
-      z.eager_gate()
-          ? memory_pass("activation backward", 9 * z.wide(), 3, Work::activation)
-          : memory_pass("activation backward", (2 * z.rising + 1) * z.wide(), 1, Work::activation));
-  if (z.all_biases()) into.push_back(memory_pass("bias gradient", z.rising * z.wide()));
+void add_activation_backward(const Sizes& z, double wide, Operators& into) {
+  into.push_back(z.eager_gate() ? memory_pass("activation backward", 9 * wide, 3, Work::activation)
+                                : memory_pass("activation backward", (2 * z.rising + 1) * wide, 1,
+                                              Work::activation));
+  if (z.feed_forward_biases) into.push_back(memory_pass("bias gradient", z.rising * wide));
+}
+
+void add_sequence_copy(const Sizes& z, Operators& into) {
+  constexpr double kReadAndWritten = 2 * 2;  // in BF16
+  if (z.copies_sequences) {
+    into.push_back(memory_pass("sequence copy", kReadAndWritten * z.tokens * z.hidden));
+  }
 }
 
 }  // namespace sim

@@ -14,28 +14,55 @@ namespace sim {
 [[nodiscard]] Operator gemm(std::string_view name, double m, double n, double k,
                             Gradient gradient = Gradient::none);
 
-// One linear layer, n outputs from k inputs for m tokens, with the casts of its precision.
+// One linear layer, n outputs from k inputs for m tokens, with the casts of its precision; or so many
+// that differ in their weights, of m tokens each.
 struct Linear {
   std::string_view forward, inputs, weights, cast;  // names of its products and casts
   double m = 0, n = 0, k = 0;
+  double count = 1;
 };
 void add_linear(const Sizes& sizes, const Linear& linear, Operators& into);
 void add_linear_inputs(const Sizes& sizes, const Linear& linear, Operators& into);
 // For BF16 layers too: the gradient of a weight (n x k) from m tokens.
-[[nodiscard]] Operator weight_gradient(const Sizes& sizes, std::string_view name, double m,
-                                       double n, double k);
+[[nodiscard]] Operator weight_gradient(const Sizes& sizes, const Linear& linear);
 [[nodiscard]] Operator linear_weights(const Sizes& sizes, const Linear& linear);
+
+// In the order in which they run forward.
+using Linears = std::vector<Linear>;
 
 void add_norm(const Sizes& sizes, Operators& into);
 void add_norm_backward(const Sizes& sizes, Operators& into);
+// Of so many bytes in place of a hidden state of each token.
+[[nodiscard]] Operator other_norm(const Sizes& sizes, std::string_view name, double bytes,
+                                  Gradient gradient = Gradient::none);
 void add_residual(const Sizes& sizes, Operators& into);
-void add_residual_backward(const Sizes& sizes, Operators& into);
-void add_activation(const Sizes& sizes, Operators& into);
-void add_activation_backward(const Sizes& sizes, Operators& into);
-// Between the projections and the attention core: biases, norms, rotations, copies for head groups.
-void add_projected(const Sizes& sizes, Operators& into);
-void add_projected_backward(const Sizes& sizes, Operators& into);
-void add_attention_core(const Sizes& sizes, Operators& into);
-void add_attention_core_backward(const Sizes& sizes, Operators& into);
+// `bias`: of what is added to the residual.
+void add_residual_backward(const Sizes& sizes, bool bias, Operators& into);
+// Between a block's products, of so many bytes for each width.
+void add_activation(const Sizes& sizes, double wide, Operators& into);
+void add_activation_backward(const Sizes& sizes, double wide, Operators& into);
+// Of what ranks gathered along sequences, or of what they are about to scatter: read and written.
+void add_sequence_copy(const Sizes& sizes, Operators& into);
+
+// One of a layer's blocks, from its norm to its residual:
+//
+//   norm ► enter ► products in ► prepare ► core ► products out ► leave ► residual
+//
+// Each part's backward operators run in the opposite order.
+struct BlockParts {
+  std::string_view block;          // "attention"
+  std::string_view before, after;  // names of what is up to the core, and from it on
+  Point at_core = Point::inside_layer;
+  bool adds_bias = false;  // to what leads back to the hidden state
+  Operators enter, prepare, core, leave;
+  Linears in, out;
+  Operators enter_backward, prepare_backward, core_backward, leave_backward;
+  // What alternate recomputation repeats: every second product.
+  Linears again_in, again_out;
+};
+[[nodiscard]] BlockParts attention_parts(const Sizes& sizes);
+[[nodiscard]] BlockParts mamba_parts(const Sizes& sizes);
+// Dense, or of experts.
+[[nodiscard]] BlockParts feed_forward_parts(const Sizes& sizes);
 
 }  // namespace sim

@@ -1,177 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/workload/operators.hpp"
 
+#include <algorithm>
+
 #include "sim/workload/operator_parts.hpp"
 
 namespace sim {
 namespace {
 
-// The four linear layers of a block; gate and up are one.
-struct Linears {
-  Linear projections, output, up, down;
+void append(const Operators& more, Operators& into) {
+  into.insert(into.end(), more.begin(), more.end());
+}
+
+void add_linears(const Sizes& z, const Linears& linears, Operators& into) {
+  for (const Linear& one : linears) add_linear(z, one, into);
+}
+
+// The last one's gradients first.
+void add_linears_inputs(const Sizes& z, const Linears& linears, Operators& into) {
+  for (auto one = linears.rbegin(); one != linears.rend(); ++one) add_linear_inputs(z, *one, into);
+}
+
+Operators gradients_of_weights(const Sizes& z, const Linears& linears) {
+  Operators all;
+  for (const Linear& one : linears) all.push_back(linear_weights(z, one));
+  return all;
+}
+
+// The blocks of a layer: what mixes tokens, then what follows it.
+std::vector<BlockParts> blocks_of(const Sizes& z) {
+  std::vector<BlockParts> all;
+  if (z.kind.has_attention()) all.push_back(attention_parts(z));
+  if (z.kind.mixer == Mixer::mamba) all.push_back(mamba_parts(z));
+  if (z.kind.block != Block::none) all.push_back(feed_forward_parts(z));
+  return all;
+}
+
+// Where a block is among those of its layer. Blocks side by side share the residual, and the norm unless
+// each has its own.
+struct Place {
+  bool first = true, last = true, side_by_side = false;
 };
-
-Linears linears_of(const Sizes& z) {
-  return {.projections = {.forward = "query, key, value",
-                          .inputs = "query, key, value inputs",
-                          .weights = "query, key, value weights",
-                          .cast = "query, key, value casts",
-                          .m = z.tokens,
-                          .n = z.projected(),
-                          .k = z.hidden},
-          .output = {.forward = "attention output",
-                     .inputs = "attention output inputs",
-                     .weights = "attention output weights",
-                     .cast = "attention output casts",
-                     .m = z.tokens,
-                     .n = z.hidden,
-                     .k = z.width()},
-          .up = {.forward = "feed-forward up",
-                 .inputs = "feed-forward up inputs",
-                 .weights = "feed-forward up weights",
-                 .cast = "feed-forward up casts",
-                 .m = z.tokens,
-                 .n = z.rising * z.feed_forward,
-                 .k = z.hidden},
-          .down = {.forward = "feed-forward down",
-                   .inputs = "feed-forward down inputs",
-                   .weights = "feed-forward down weights",
-                   .cast = "feed-forward down casts",
-                   .m = z.tokens,
-                   .n = z.hidden,
-                   .k = z.feed_forward}};
+Place place_of(const Sizes& z, std::size_t index, std::size_t count) {
+  return {.first = index == 0,
+          .last = index + 1 == count,
+          .side_by_side = z.is_parallel() && count > 1};
 }
 
-// Of what ranks gathered along sequences, or of what they are about to scatter: read and written.
-void add_sequence_copy(const Sizes& z, Operators& into) {
-  constexpr double kReadAndWritten = 2 * 2;  // in BF16
-  if (z.copies_sequences) {
-    into.push_back(memory_pass("sequence copy", kReadAndWritten * z.tokens * z.hidden));
+bool has_norm(const Sizes& z, Place place) {
+  return place.first || z.blocks != Model::Blocks::parallel;
+}
+
+// What a diffusion transformer does around each block: scale, shift and, at its end, a gate, all from six
+// vectors of each sample that a product of the layer makes. Backward everything twice.
+void add_modulation(const Sizes& z, Place place, double times, Operators& into) {
+  if (!z.modulated) return;
+  if (place.first) {
+    Operator vectors = gemm("modulation", z.samples, 6 * z.hidden, z.hidden);
+    vectors.count = times;
+    vectors.bytes *= times;
+    into.push_back(vectors);
   }
+  into.push_back(memory_pass("scale, shift, gate", times * 4 * z.activations(), 2 * times));
 }
 
-void add_attention_from_core(const Sizes& z, Operators& into) {
-  add_attention_core(z, into);
-  add_linear(z, linears_of(z).output, into);
+// A residual's gradient goes through unchanged.
+void add_end(const Sizes& z, Place place, Operators& into) {
   add_sequence_copy(z, into);
+  if (z.norm_place == Model::NormPlace::both) add_norm(z, into);
+  if (place.side_by_side && !place.last) return;
   add_residual(z, into);
+  // Three are added.
+  if (place.side_by_side) into.back().bytes += z.activations();
 }
 
-Operators attention_to_core(const Sizes& z) {
-  Operators into;
-  add_norm(z, into);
+void add_to_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  if (has_norm(z, place)) add_norm(z, into);
+  add_modulation(z, place, 1, into);
   add_sequence_copy(z, into);
-  add_linear(z, linears_of(z).projections, into);
-  add_projected(z, into);
-  return into;
+  append(block.enter, into);
+  add_linears(z, block.in, into);
+  append(block.prepare, into);
 }
 
-Operators attention_from_core(const Sizes& z) {
-  Operators into;
-  add_attention_from_core(z, into);
-  return into;
+void add_from_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  append(block.core, into);
+  add_linears(z, block.out, into);
+  append(block.leave, into);
+  add_end(z, place, into);
 }
 
 // What a layer's last product reads.
-void add_feed_forward_up(const Sizes& z, Operators& into) {
-  add_norm(z, into);
-  add_sequence_copy(z, into);
-  add_linear(z, linears_of(z).up, into);
-  add_activation(z, into);
+void add_to_last(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  add_to_core(z, block, place, into);
+  append(block.core, into);
 }
 
-void add_feed_forward_down(const Sizes& z, Operators& into) {
-  add_linear(z, linears_of(z).down, into);
-  add_sequence_copy(z, into);
-  add_residual(z, into);
+// What is exchanged behind a block: nothing where the next reads the same.
+Point behind(Place place) {
+  return place.side_by_side && !place.last ? Point::inside_layer : Point::after_block;
 }
 
-Operators feed_forward_forward(const Sizes& z) {
-  Operators into;
-  add_feed_forward_up(z, into);
-  add_feed_forward_down(z, into);
-  return into;
+void add_forward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
+  Operators to_core, from_core;
+  add_to_core(z, block, place, to_core);
+  add_from_core(z, block, place, from_core);
+  into.push_back({block.block, block.before, std::move(to_core), block.at_core});
+  into.push_back({block.block, block.after, std::move(from_core), behind(place)});
 }
 
-Operators feed_forward_inputs(const Sizes& z) {
-  const Linears linears = linears_of(z);
-  Operators into;
-  add_norm_backward(z, into);  // of what comes after the layer
-  add_residual_backward(z, into);
-  add_sequence_copy(z, into);
-  add_linear_inputs(z, linears.down, into);
-  into.push_back(linear_weights(z, linears.down));
-  add_activation_backward(z, into);
-  add_linear_inputs(z, linears.up, into);
-  add_sequence_copy(z, into);
-  return into;
+// The norm is that of what comes after the block.
+void add_backward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
+  Operators to_core, from_core;
+  if (has_norm(z, place)) add_norm_backward(z, to_core);
+  if (z.norm_place == Model::NormPlace::both) add_norm_backward(z, to_core);
+  add_modulation(z, place, 2, to_core);
+  if (!place.side_by_side || place.last) add_residual_backward(z, block.adds_bias, to_core);
+  add_sequence_copy(z, to_core);
+  append(block.leave_backward, to_core);
+  for (auto one = block.out.rbegin(); one != block.out.rend(); ++one) {
+    add_linear_inputs(z, *one, to_core);
+    to_core.push_back(linear_weights(z, *one));
+  }
+  append(block.core_backward, to_core);
+  append(block.prepare_backward, from_core);
+  add_linears_inputs(z, block.in, from_core);
+  append(block.enter_backward, from_core);
+  add_sequence_copy(z, from_core);
+  into.push_back({block.block, block.after, std::move(to_core), block.at_core});
+  into.push_back(
+      {.block = block.block,
+       .part = block.before,
+       .kernels = std::move(from_core),
+       // Side by side, what the first block read has its gradient once both are through.
+       .point = place.side_by_side && !place.first ? Point::inside_layer : Point::after_block,
+       .beside = gradients_of_weights(z, block.in)});
 }
 
-Operators attention_back_to_core(const Sizes& z) {
-  const Linears linears = linears_of(z);
-  Operators into;
-  add_norm_backward(z, into);
-  add_residual_backward(z, into);
+// Every second product, and all that is no product.
+void add_alternate(const Sizes& z, const BlockParts& block, Place place, bool last_product,
+                   Operators& into) {
+  if (has_norm(z, place)) add_norm(z, into);
   add_sequence_copy(z, into);
-  add_linear_inputs(z, linears.output, into);
-  into.push_back(linear_weights(z, linears.output));
-  add_attention_core_backward(z, into);
-  return into;
+  append(block.enter, into);
+  add_linears(z, block.again_in, into);
+  append(block.prepare, into);
+  if (place.last) append(block.core, into);
+  if (!place.last || last_product) add_linears(z, block.again_out, into);
+  if (!place.last) add_residual(z, into);
 }
 
-Operators attention_back_from_core(const Sizes& z) {
-  Operators into;
-  add_projected_backward(z, into);
-  add_linear_inputs(z, linears_of(z).projections, into);
-  add_sequence_copy(z, into);
-  return into;
-}
-
-// Of queries, keys, values, output, gate, up and down every second one, and all that is no product.
-// Without a gate the sixth is down.
-Operators recomputed_alternately(const Sizes& z, bool last) {
-  Linears linears = linears_of(z);
-  linears.projections.n = z.key_value;
-  linears.up.n = z.feed_forward;
-  Operators into;
-  add_norm(z, into);
-  add_sequence_copy(z, into);
-  add_linear(z, linears.projections, into);
-  add_projected(z, into);
-  add_linear(z, linears.output, into);
-  add_residual(z, into);
-  add_norm(z, into);
-  add_sequence_copy(z, into);
-  if (z.rising > 1) add_linear(z, linears.up, into);
-  add_activation(z, into);
-  if (z.rising == 1 && last) add_linear(z, linears.down, into);
-  return into;
-}
-
-Operators recomputed(const Sizes& z, const Parallelism& p) {
-  Operators into;
+void add_recomputed(const Sizes& z, const Parallelism& p, const BlockParts& block, Place place,
+                    Operators& into) {
   switch (p.recompute) {
     case Recompute::none:
       break;
     case Recompute::selective:
       // The fused core keeps no scores: there is nothing that selective recomputation would save.
-      if (!z.fused()) add_attention_core(z, into);
+      if (block.at_core == Point::inside_attention && !z.fused()) append(block.core, into);
       break;
     case Recompute::alternate:
-      return recomputed_alternately(z, recomputes_last(p));
+      add_alternate(z, block, place, recomputes_last(p), into);
+      break;
     case Recompute::projections:
+      if (place.last) {
+        add_to_last(z, block, place, into);
+        break;
+      }
       add_norm(z, into);  // the gradients of the projections' weights read it
-      add_attention_from_core(z, into);
-      add_feed_forward_up(z, into);
+      add_from_core(z, block, place, into);
       break;
     case Recompute::full:
-      into = attention_to_core(z);
-      add_attention_from_core(z, into);
-      add_feed_forward_up(z, into);
-      if (recomputes_last(p)) add_feed_forward_down(z, into);
+      add_to_core(z, block, place, into);
+      if (place.last && !recomputes_last(p)) {
+        append(block.core, into);
+      } else {
+        add_from_core(z, block, place, into);
+      }
       break;
   }
-  return into;
 }
 
 // Megatron's cross entropy: logits cast to FP32 (2 + 4 bytes), their maximum (4), subtracted
@@ -191,52 +198,135 @@ Operator loss_backward(const Parallelism& p, double logits) {
                                         : memory_pass("loss backward", 22 * logits, 3, Work::loss);
 }
 
+// Logits and their loss, of the last stage or of a layer that predicts a further token.
+Operators logits_forward(const Model& model, const Parallelism& p, const Sizes& z) {
+  const double vocabulary = static_cast<double>(model.vocabulary) / p.tensor;
+  const double logits = z.tokens * vocabulary;
+  Operators into{gemm("logits", z.tokens, vocabulary, z.hidden)};
+  if (model.logit_cap) into.push_back(memory_pass("logit cap", 4 * logits));
+  into.push_back(loss_forward(p, logits));
+  return into;
+}
+
+Operators logits_backward(const Model& model, const Parallelism& p, const Sizes& z) {
+  const double vocabulary = static_cast<double>(model.vocabulary) / p.tensor;
+  const double logits = z.tokens * vocabulary;
+  Operators into{loss_backward(p, logits)};
+  if (model.logit_cap) into.push_back(memory_pass("logit cap backward", 6 * logits));
+  into.push_back(gemm("logits inputs", z.tokens, z.hidden, vocabulary, Gradient::inputs));
+  into.push_back(weight_gradient(z, {.forward = "logits",
+                                     .inputs = "logits inputs",
+                                     .weights = "logits weights",
+                                     .cast = "logits casts",
+                                     .m = z.tokens,
+                                     .n = vocabulary,
+                                     .k = z.hidden}));
+  return into;
+}
+
+// Patches are projected in place of words that are looked up, without a gradient of the pixels; outputs
+// are of each patch or of a sample.
+void add_vision_ends(const Model& model, const Sizes& z, EndOperators& ends) {
+  const Linear patches{.forward = "patches",
+                       .inputs = "patches inputs",
+                       .weights = "patches weights",
+                       .cast = "patches casts",
+                       .m = z.local_tokens,
+                       .n = z.hidden,
+                       .k = static_cast<double>(model.vision.patch_values)};
+  const double rows = model.vision.of_patches ? z.tokens : z.samples;
+  const double outputs = model.vision.outputs;
+  const Linear out{.forward = "outputs",
+                   .inputs = "outputs inputs",
+                   .weights = "outputs weights",
+                   .cast = "outputs casts",
+                   .m = rows,
+                   .n = outputs,
+                   .k = z.hidden};
+  ends.embedding.front() = gemm(patches.forward, patches.m, patches.n, patches.k);
+  ends.embedding_backward.back() = weight_gradient(z, patches);
+  ends.head.push_back(gemm(out.forward, out.m, out.n, out.k));
+  ends.head.push_back(memory_pass("loss", 14 * rows * outputs, 3, Work::loss));
+  ends.head_backward = {memory_pass("loss backward", 22 * rows * outputs, 3, Work::loss),
+                        gemm(out.inputs, out.m, out.k, out.n, Gradient::inputs),
+                        weight_gradient(z, out)};
+}
+
+// The embedding of the token before and the hidden state are normalised, joined and projected; behind
+// the layer come a norm and the logits.
+void add_prediction(const Model& model, const Parallelism& p, const Sizes& z,
+                    LayerOperators& layer) {
+  const Linear join{.forward = "join",
+                    .inputs = "join inputs",
+                    .weights = "join weights",
+                    .cast = "join casts",
+                    .m = z.local_tokens,
+                    .n = z.hidden,
+                    .k = 2 * z.hidden};
+  Operators before{memory_pass("embedding", 2 * z.activations())};
+  for (int norms = 0; norms < 2; ++norms) add_norm(z, before);
+  add_linear(z, join, before);
+  Operators behind;
+  add_norm(z, behind);
+  append(logits_forward(model, p, z), behind);
+  Operators back = logits_backward(model, p, z);
+  add_norm_backward(z, back);
+  Operators joined;
+  add_linear_inputs(z, join, joined);
+  joined.push_back(linear_weights(z, join));
+  for (int norms = 0; norms < 2; ++norms) add_norm_backward(z, joined);
+  constexpr std::string_view kBlock = "prediction";
+  layer.forward.insert(layer.forward.begin(), {kBlock, {}, std::move(before), Point::inside_layer});
+  layer.forward.push_back({kBlock, {}, std::move(behind), Point::inside_layer});
+  layer.backward.insert(layer.backward.begin(), {kBlock, {}, std::move(back), Point::inside_layer});
+  layer.backward.push_back({kBlock, {}, std::move(joined), Point::inside_layer});
+}
+
 }  // namespace
 
-LayerOperators layer_operators(const Model& model, const Parallelism& parallelism) {
-  const Sizes z = sizes_of(model, parallelism);
-  const Linears linears = linears_of(z);
-  constexpr std::string_view kAttention = "attention", kFeedForward = "feed-forward";
-  constexpr std::string_view kProjections = "projections", kCore = "core";
-  return {.forward = {{kAttention, kProjections, attention_to_core(z), Point::inside_attention},
-                      {kAttention, kCore, attention_from_core(z)},
-                      {kFeedForward, {}, feed_forward_forward(z)}},
-          .recompute = recomputed(z, parallelism),
-          .backward = {{.block = kFeedForward,
-                        .kernels = feed_forward_inputs(z),
-                        .beside = {linear_weights(z, linears.up)}},
-                       {kAttention, kCore, attention_back_to_core(z), Point::inside_attention},
-                       {.block = kAttention,
-                        .part = kProjections,
-                        .kernels = attention_back_from_core(z),
-                        .beside = {linear_weights(z, linears.projections)}}}};
+LayerOperators layer_operators(const Model& model, const Parallelism& parallelism, LayerKind kind) {
+  const Sizes z = sizes_of(model, parallelism, kind);
+  const std::vector<BlockParts> blocks = blocks_of(z);
+  LayerOperators layer;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Place place = place_of(z, i, blocks.size());
+    add_forward(z, blocks[i], place, layer.forward);
+    add_recomputed(z, parallelism, blocks[i], place, layer.recompute);
+  }
+  for (std::size_t i = blocks.size(); i-- > 0;) {
+    add_backward(z, blocks[i], place_of(z, i, blocks.size()), layer.backward);
+  }
+  if (kind.predicts) add_prediction(model, parallelism, z, layer);
+  return layer;
 }
 
 EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   const Sizes z = sizes_of(model, parallelism);
-  const double vocabulary = static_cast<double>(model.vocabulary) / parallelism.tensor;
-  const double logits = z.tokens * vocabulary;
   EndOperators ends;
   ends.embedding = {memory_pass("embedding", 2 * z.activations())};  // words gathered
   if (z.positions == Model::Positions::learned) {
     ends.embedding.push_back(memory_pass("embedding positions", 3 * z.activations()));
   }
+  if (model.embedding_norm) add_norm(z, ends.embedding);
   if (z.dropout) ends.embedding.push_back(memory_pass("embedding dropout", 2.5 * z.activations()));
   add_norm_backward(z, ends.embedding_backward);  // of the first layer
+  if (model.embedding_norm) add_norm_backward(z, ends.embedding_backward);
   ends.embedding_backward.push_back(
       memory_pass("embedding backward", (1 + z.embedding_gradient_bytes) * z.activations(), 2));
   add_norm(z, ends.head);
-  ends.head.push_back(gemm("logits", z.tokens, vocabulary, z.hidden));
-  ends.head.push_back(loss_forward(parallelism, logits));
+  if (model.vision.patch_values > 0) {
+    add_vision_ends(model, z, ends);
+    return ends;
+  }
+  append(logits_forward(model, parallelism, z), ends.head);
   if (parallelism.loss_metrics > 0) {
     // Each as PyTorch's cross entropy forward: the cast (2 + 4), the logarithm of the softmax (4 + 4).
     const double metrics = parallelism.loss_metrics;
+    const double logits = z.tokens * (static_cast<double>(model.vocabulary) / parallelism.tensor);
     ends.head.push_back(
         memory_pass("loss metrics", 14 * logits * metrics, 3 * metrics, Work::loss));
   }
-  ends.head_backward = {loss_backward(parallelism, logits),
-                        gemm("logits inputs", z.tokens, z.hidden, vocabulary, Gradient::inputs),
-                        weight_gradient(z, "logits weights", z.tokens, vocabulary, z.hidden)};
+  ends.head_backward = logits_backward(model, parallelism, z);
   return ends;
 }
 

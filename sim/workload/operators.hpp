@@ -12,7 +12,18 @@
 namespace sim {
 
 // What a kernel does, by which a table of published times finds it.
-enum class Work { other, product, attention, norm, activation, rotation, loss, cast };
+enum class Work {
+  other,
+  product,
+  grouped,  // products of experts, `count` of them in one launch
+  attention,
+  norm,
+  activation,
+  rotation,
+  permute,  // rows to their experts, or back
+  loss,
+  cast
+};
 // Of a layer's backward pass: the gradients of its inputs, or of its weights.
 enum class Gradient { none, inputs, weights };
 
@@ -40,7 +51,8 @@ using Operators = std::vector<Operator>;
 // Where ranks may exchange what they have of a layer.
 enum class Point : std::uint8_t {
   inside_attention,  // what its core takes; in the backward pass, its gradient
-  after_block        // the block's output; in the backward pass, the gradient of its input
+  after_block,       // the block's output; in the backward pass, the gradient of its input
+  inside_layer       // between blocks that read the same: nothing
 };
 
 // Part of a pass over a layer, of one micro-batch on one rank.
@@ -60,7 +72,8 @@ struct LayerOperators {
   Operators recompute;  // in the backward pass, before its segments
   Segments backward;
 };
-[[nodiscard]] LayerOperators layer_operators(const Model& model, const Parallelism& parallelism);
+[[nodiscard]] LayerOperators layer_operators(const Model& model, const Parallelism& parallelism,
+                                             LayerKind kind = {});
 
 // Operators of the first and the last stage besides their layers.
 struct EndOperators {

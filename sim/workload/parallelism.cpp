@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "sim/base/error.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/workload/attention_support.hpp"
+#include "sim/workload/parameters.hpp"
 #include "sim/workload/stacks.hpp"
 #include "sim/workload/stages.hpp"
 
@@ -181,6 +183,9 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   must_divide("`tp`", p.tensor, model.heads, "attention heads");
   must_divide("`tp`", p.tensor, model.kv_heads, "key-value heads");
   must_divide("`tp`", p.tensor, model.feed_forward, "feed-forward columns");
+  must_divide("`tp`", p.tensor, model.experts.width, "columns of an expert");
+  must_divide("`tp`", p.tensor, model.experts.shared_width, "columns of the shared expert");
+  must_divide("`tp`", p.tensor, model.mamba.heads, "Mamba-2 heads");
   must_divide("`tp`", p.tensor, model.vocabulary, "vocabulary entries");
   if (p.sequence_parallel) must_divide("`tp`", p.tensor, model.sequence, "tokens of a sequence");
   if (!fills_nodes(cluster, p)) {
@@ -193,7 +198,26 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
 // stage of the pipeline, a layer.
 bool all_hold_layers(const Model& model, const Parallelism& p) {
   if (std::int64_t{p.pipeline} * p.virtual_stages > counted_layers(model, p)) return false;
-  return std::min(stage_layers(model, p, 0), stage_layers(model, p, p.pipeline - 1)) > 0;
+  const Stages stages(model, p);
+  return std::min(stages.layers_of_stage(0), stages.layers_of_stage(p.pipeline - 1)) > 0;
+}
+
+std::string layers_said(const Model& model, const Parallelism& p) {
+  const std::int64_t parts = std::int64_t{p.pipeline} * p.virtual_stages;
+  const auto said = static_cast<std::int64_t>(p.stage_layers.size());
+  if (said != parts) {
+    return fmt::format("`stage-layers`: {} numbers are not one for each of {} virtual stages", said,
+                       parts);
+  }
+  const auto sum = std::accumulate(p.stage_layers.begin(), p.stage_layers.end(), std::int64_t{0});
+  if (sum != all_layers(model)) {
+    return fmt::format("`stage-layers`: are {} layers in all, and {} has {}; write those", sum,
+                       model.name, all_layers(model));
+  }
+  if (p.counted_ends != CountedEnds::none) {
+    return "`stage-layers`: says what `count-ends` would; pass one of them";
+  }
+  return {};
 }
 
 void check_stages(const Model& model, const Parallelism& p, const Problem& problem) {
@@ -201,6 +225,9 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
     problem(
         fmt::format("`virtual-stages`: {} chunks need a pipeline; pass `pp`", p.virtual_stages));
     return;
+  }
+  if (!p.stage_layers.empty()) {
+    if (const std::string wrong = layers_said(model, p); !wrong.empty()) return problem(wrong);
   }
   if (all_hold_layers(model, p)) return;
   Parallelism whole = p;
@@ -210,7 +237,7 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
                       chunks && all_hold_layers(model, whole) ? "`virtual-stages`" : "`pp`",
                       p.pipeline,
                       chunks ? fmt::format(" x {} virtual stages", p.virtual_stages) : "",
-                      model.name, model.layers));
+                      model.name, all_layers(model)));
 }
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
@@ -292,20 +319,34 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   }
 }
 
+RankLayer rank_layer(const Model& model, const Parallelism& p, LayerKind kind) {
+  const LayerParameters layer = layer_parameters(model, kind);
+  const double tensor = p.tensor;
+  return {static_cast<double>(layer.sharded) / tensor + static_cast<double>(layer.replicated),
+          static_cast<double>(layer.sharded_matrices) / tensor +
+              static_cast<double>(layer.replicated_matrices)};
+}
+
 StageParameters stage_parameters(const Model& model, const Parallelism& p, int stage) {
-  const ParameterCount count = parameter_count(model);
+  const EndParameters ends = end_parameters(model);
   const double tensor = p.tensor;
   const bool last = stage == p.pipeline - 1;
-  StageParameters held{.layer = static_cast<double>(count.layer_sharded) / tensor +
-                                static_cast<double>(count.layer_replicated),
-                       .matrices = static_cast<double>(count.layer_matrices) / tensor,
-                       .layers = stage_layers(model, p, stage)};
-  const double words = static_cast<double>(count.embedding) / tensor;
-  if (stage == 0) held.embedding = words + static_cast<double>(count.positions);
+  StageParameters held;
+  for (const KindCount& one : kinds_of_stage(model, Stages(model, p), p, stage)) {
+    const RankLayer layer = rank_layer(model, p, one.kind);
+    held.layers += layer.parameters * one.layers;
+    held.matrices += layer.matrices * one.layers;
+    held.largest = std::max(held.largest, layer.parameters);
+  }
+  if (stage == 0) {
+    held.embedding = static_cast<double>(ends.words) / tensor + static_cast<double>(ends.first);
+  }
   if (last) {
-    held.head = static_cast<double>(count.final_norm);
+    held.head = static_cast<double>(ends.last);
     // A tied head is the embedding itself, of which another stage needs a copy.
-    if (!model.tied_embeddings || p.pipeline > 1) held.head += words;
+    if (!model.tied_embeddings || p.pipeline > 1) {
+      held.head += static_cast<double>(ends.projection) / tensor;
+    }
   }
   return held;
 }

@@ -141,6 +141,8 @@ struct Parallelism {
   int pipeline = 1;
   int virtual_stages = 1;  // chunks of layers per pipeline stage: interleaved 1F1B
   CountedEnds counted_ends = CountedEnds::none;
+  std::vector<int> stage_layers =
+      {};  // layers of each virtual stage; empty: as Stages divides them
   std::array<SizedAxis, kMostAxes - 3> more_axes = {};    // of dense weights; unused: null
   std::array<SizedAxis, kMostAxes - 1> expert_axes = {};  // from neighbours on; unused: null
   Placement placement{&axes::tensor, &axes::data, &axes::pipeline};
@@ -208,14 +210,22 @@ struct Parallelism {
 // Throws them as one InputError.
 void check(const Cluster& cluster, const Model& model, const Parallelism& parallelism);
 
-// Parameters of a rank of the stage, by layer, and outside the layers.
+// Parameters of one layer on a rank, and those in weight matrices.
+struct RankLayer {
+  double parameters = 0;
+  double matrices = 0;
+};
+[[nodiscard]] RankLayer rank_layer(const Model& model, const Parallelism& parallelism,
+                                   LayerKind kind = {});
+
+// Parameters of a rank of the stage, in its layers and outside of them.
 struct StageParameters {
-  double layer = 0;     // per layer of the rank
-  double matrices = 0;  // of `layer`: in weight matrices
-  int layers = 0;
+  double layers = 0;
+  double matrices = 0;   // of `layers`: in weight matrices
+  double largest = 0;    // of its layers, the one with most
   double embedding = 0;  // word and position embeddings of the first stage
   double head = 0;       // output projection and final norm of the last stage
-  [[nodiscard]] double total() const { return layer * layers + embedding + head; }
+  [[nodiscard]] double total() const { return layers + embedding + head; }
 };
 [[nodiscard]] StageParameters stage_parameters(const Model& model, const Parallelism& parallelism,
                                                int stage);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/workload/sizes.hpp"
 
+#include <algorithm>
+
+#include "sim/workload/parameters.hpp"
+
 namespace sim {
 namespace {
 
@@ -11,9 +15,61 @@ double weight_gradient_bytes(const Parallelism& p) {
   return p.kernels == Kernels::megatron ? buffer : 2 + 2 + buffer;
 }
 
+// Rows and columns of the scores that a fused kernel works on at a time: what is masked whole is
+// skipped (Dao 2307.08691, section 3.1.1; its blocks are of 64 or 128).
+constexpr double kBlockOfScores = 128;
+
+double causal_share(double sequence) {
+  return std::min(1.0, 0.5 + 0.5 * kBlockOfScores / sequence);
+}
+
+AttendedShares attended_shares(const Model& model, LayerKind kind) {
+  const double sequence = model.sequence;
+  if (!model.causal) return {1, 1};
+  const double whole = causal_share(sequence);
+  const double useful = 0.5 * attended(model, kind) / sequence;
+  if (useful >= 0.5) return {whole, 0.5};
+  const double window = model.window;
+  const double computed = model.window_kind == Model::WindowKind::chunked
+                              ? causal_share(window) * window / sequence
+                              : useful + kBlockOfScores / sequence;
+  return {std::min(whole, computed), useful};
+}
+
+// With one expert there is nothing to choose: a layer is a dense one of its width.
+bool chooses(const Model& model, LayerKind kind) {
+  return kind.block == Block::experts && model.experts.count > 1;
+}
+
+double width_for_all(const Model& model, LayerKind kind) {
+  if (kind.block == Block::dense) return model.feed_forward;
+  if (kind.block == Block::none) return 0;
+  return (chooses(model, kind) ? 0 : model.experts.width) + model.experts.shared_width;
+}
+
+ExpertSizes expert_sizes(const Model& model, LayerKind kind, double tensor) {
+  const Model::Experts& experts = model.experts;
+  if (!chooses(model, kind)) return {};
+  return {.count = static_cast<double>(experts.count),
+          .top_k = static_cast<double>(experts.top_k),
+          .width = experts.width / tensor,
+          .latent_width = static_cast<double>(experts.latent_width),
+          .shared = experts.shared_width > 0,
+          .shared_gate = experts.shared_gate};
+}
+
+MambaSizes mamba_sizes(const Model::Mamba& mamba, double tensor) {
+  return {.heads = mamba.heads / tensor,
+          .width = static_cast<double>(mamba_width(mamba)) / tensor,
+          .state = static_cast<double>(mamba.state),
+          .groups = std::max(1.0, mamba.groups / tensor),
+          .kernel = static_cast<double>(mamba.kernel),
+          .chunk = static_cast<double>(mamba.chunk)};
+}
+
 }  // namespace
 
-Sizes sizes_of(const Model& model, const Parallelism& p) {
+Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {
   const double t = p.tensor;
   const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
   return {.tokens = tokens,
@@ -21,20 +77,37 @@ Sizes sizes_of(const Model& model, const Parallelism& p) {
           .hidden = static_cast<double>(model.hidden),
           .heads = model.heads / t,
           .head_width = static_cast<double>(model.head_width),
-          .key_value = static_cast<double>(key_width(model)) / t,
-          .feed_forward = model.feed_forward / t,
-          .rising = static_cast<double>(rising_widths(model)),
           .sequence = static_cast<double>(model.sequence),
           .samples = static_cast<double>(p.micro_batch),
+          .keys = static_cast<double>(key_width(model)) / t,
+          .values = static_cast<double>(value_width(model)) / t,
+          .outputs = static_cast<double>(output_width(model)) / t,
+          .feed_forward = width_for_all(model, kind) / t,
+          .rising = static_cast<double>(rising_widths(model)),
+          .kind = kind,
+          .blocks = model.blocks,
+          .norm_place = model.norm_place,
+          .latent = {.rank = static_cast<double>(model.latent.rank),
+                     .query_rank = static_cast<double>(model.latent.query_rank),
+                     .rope_width = static_cast<double>(model.latent.rope_width)},
+          .experts = expert_sizes(model, kind, t),
+          .mamba = mamba_sizes(model.mamba, t),
+          .attends = attended_shares(model, kind),
           .weight_gradient_bytes = weight_gradient_bytes(p),
           .embedding_gradient_bytes =
               p.sharding.stage == 3 ? 2.0 : static_cast<double>(bytes_of(p.gradients)),
           .positions = model.positions,
-          .biases = model.biases,
+          .query_biases = has_query_biases(model),
+          .output_bias = has_output_bias(model),
+          .feed_forward_biases = has_feed_forward_biases(model),
           .norm = model.norm,
+          .rotary_share = model.rotary_share,
           .query_key_norm = model.query_key_norm,
           .grouped = model.kv_heads < model.heads,
           .dropout = model.dropout,
+          .sinks = model.sinks,
+          .attention_cap = model.attention_cap,
+          .modulated = is_modulated(model),
           .copies_sequences = splits_by_dtensor(p) && !p.overlap.tensor,
           .attention = p.attention,
           .kernels = p.kernels,

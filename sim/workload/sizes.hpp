@@ -3,22 +3,55 @@
 // memory that they leave. Internal to those.
 #pragma once
 
+#include "sim/workload/layer_kinds.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/parallelism.hpp"
 
 namespace sim {
 
+// Multi-head latent attention; rank 0 without.
+struct LatentSizes {
+  double rank, query_rank, rope_width;
+};
+// Experts to choose from; count 0 without, and none where there is nothing to choose.
+struct ExpertSizes {
+  double count, top_k, width, latent_width;
+  bool shared, shared_gate;
+  // Rows of an expert where all have the same.
+  [[nodiscard]] double rows(double tokens) const { return tokens * top_k / count; }
+};
+struct MambaSizes {
+  double heads, width, state, groups, kernel, chunk;
+  [[nodiscard]] double convolved() const { return width + 2 * groups * state; }
+  [[nodiscard]] double projected() const { return width + convolved() + heads; }
+};
+// Of all pairs of tokens of a sequence: those that a fused kernel computes, and those that count.
+struct AttendedShares {
+  double computed, useful;
+};
+
 struct Sizes {
   double tokens, local_tokens;  // local: as seen by norms, dropouts and residuals
-  double hidden, heads, head_width, key_value, feed_forward, rising, sequence, samples;
+  double hidden, heads, head_width, sequence, samples;
+  double keys, values, outputs;  // widths of all of the rank's heads; outputs: of the core
+  double feed_forward, rising;   // of what every token passes: dense, or a shared expert
+  LayerKind kind;
+  Model::Blocks blocks;
+  Model::NormPlace norm_place;
+  LatentSizes latent;
+  ExpertSizes experts;
+  MambaSizes mamba;
+  AttendedShares attends;
   // Bytes moved per element by a weight's gradient once it is summed: written in BF16, and added to
   // a buffer of the whole gradient if there is one.
   double weight_gradient_bytes;
   double embedding_gradient_bytes;  // per element of the buffer of embedding gradients
   Model::Positions positions;
-  Model::Biases biases;
+  bool query_biases, output_bias, feed_forward_biases;
   Model::Norm norm;
-  bool query_key_norm, grouped, dropout;
+  double rotary_share;
+  bool query_key_norm, grouped, dropout, sinks, attention_cap;
+  bool modulated;  // layers are scaled and shifted by a vector of each sample
   // What tensor-parallel ranks gather or scatter: Stack::dtensor. Where that overlaps, products take the
   // parts as they come (torch.distributed._symmetric_memory).
   bool copies_sequences;
@@ -30,21 +63,22 @@ struct Sizes {
 
   [[nodiscard]] bool fused() const { return is_fused(attention); }
   [[nodiscard]] double width() const { return heads * head_width; }  // of queries
-  [[nodiscard]] double projected() const { return width() + 2 * key_value; }
+  [[nodiscard]] double value_head() const { return outputs / heads; }
+  [[nodiscard]] double projected() const { return width() + keys + values; }
   // Bytes of BF16 activations: of one hidden state per token, and of one feed-forward width.
   [[nodiscard]] double activations() const { return 2 * local_tokens * hidden; }
   [[nodiscard]] double wide() const { return 2 * tokens * feed_forward; }
   [[nodiscard]] double scores() const { return 2 * samples * heads * sequence * sequence; }
-  [[nodiscard]] double queries_and_keys() const { return 2 * tokens * (width() + key_value); }
+  [[nodiscard]] double queries_and_keys() const { return 2 * tokens * (width() + keys); }
   [[nodiscard]] double projections() const { return 2 * tokens * projected(); }
-  [[nodiscard]] bool any_biases() const { return biases != Model::Biases::none; }
-  [[nodiscard]] bool all_biases() const { return biases == Model::Biases::all; }
+  [[nodiscard]] bool is_parallel() const { return blocks != Model::Blocks::serial; }
   // PyTorch's own RMSNorm and SwiGLU take several kernels each and write the results in between.
   [[nodiscard]] bool eager_norm() const {
     return kernels == Kernels::eager && norm == Model::Norm::rms_norm;
   }
   [[nodiscard]] bool eager_gate() const { return kernels == Kernels::eager && rising > 1; }
 };
-[[nodiscard]] Sizes sizes_of(const Model& model, const Parallelism& parallelism);
+[[nodiscard]] Sizes sizes_of(const Model& model, const Parallelism& parallelism,
+                             LayerKind kind = {});
 
 }  // namespace sim

@@ -9,6 +9,7 @@
 
 #include "sim/schedule/builder.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/workload/parameters.hpp"
 #include "tests/report/sample_report.hpp"
 #include "tests/shipped_files.hpp"
 

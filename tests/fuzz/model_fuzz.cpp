@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "sim/workload/model.hpp"
+#include "sim/workload/parameters.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
 // Whatever model reads, from a model file or a config.json, has parameters and FLOP that can be counted without overflow.

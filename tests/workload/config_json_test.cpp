@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/workload/parameters.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace sim {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/workload/parameters.hpp"
 #include "sim/workload/stacks.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/workload/shipped_model.hpp"

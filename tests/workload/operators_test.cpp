@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/parameters.hpp"
 #include "sim/workload/stacks.hpp"
 #include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"

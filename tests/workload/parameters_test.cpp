@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/workload/parameters.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/workload/memory_remedies.hpp"
+#include "sim/workload/parameters.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/shipped_files.hpp"
 #include "tests/workload/shipped_model.hpp"

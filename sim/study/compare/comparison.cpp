@@ -11,6 +11,7 @@
 #include "sim/study/prices.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim::study {
 

@@ -67,6 +67,7 @@ class NodeBytes {
     for (int stage = 0; stage < p_.pipeline; ++stage) {
       const Bucket whole = whole_stage(job_.model, p_, stage);
       gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
+      held_.push_back(stage_parameters(job_.model, p_, stage));
     }
   }
 
@@ -77,7 +78,7 @@ class NodeBytes {
     const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
     return most(
         [&](const StageParameters& held) {
-          const double layers = held.layer * held.layers;
+          const double layers = held.layers;
           const double ends = held.embedding + held.head;
           return p_.accumulation * ((twice ? 2 : 1) * layers + ends);
         },
@@ -95,7 +96,7 @@ class NodeBytes {
     for (const std::vector<int>& ranks : holders_) {
       const int stage = factoring_.dense().place(ranks.front(), axes::pipeline);
       const LeavingBytes& gradients = gradients_[static_cast<std::size_t>(stage)];
-      const double exchanged = weight_ * gathered(stage_parameters(job_.model, p_, stage)) +
+      const double exchanged = weight_ * gathered(held_[static_cast<std::size_t>(stage)]) +
                                reductions * gradients.shards;
       for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
         add(ranks, first, 1, shards_, exchanged);
@@ -129,6 +130,7 @@ class NodeBytes {
   int data_, shards_;
   double weight_;
   std::vector<LeavingBytes> gradients_;  // of a reduction, by stage
+  std::vector<StageParameters> held_;    // likewise
   std::vector<double> leaving_;          // by node
 };
 
@@ -170,6 +172,7 @@ Parallelism of_passes(Parallelism p) {
   p.pipeline = usual.pipeline;
   p.virtual_stages = usual.virtual_stages;
   p.counted_ends = usual.counted_ends;
+  p.stage_layers.clear();
   p.accumulation = usual.accumulation;
   p.bucket = usual.bucket;
   p.gathers_matrices = usual.gathers_matrices;
@@ -215,11 +218,22 @@ FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p, co
 
 FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
   for (double Passes::*part :
-       {&Passes::forward, &Passes::backward, &Passes::embedding, &Passes::embedding_backward,
-        &Passes::head, &Passes::head_backward}) {
+       {&Passes::embedding, &Passes::embedding_backward, &Passes::head, &Passes::head_backward}) {
     a.*part = std::min(a.*part, b.*part);
   }
+  for (std::size_t i = 0; i < a.layers.size(); ++i) {
+    a.layers[i].forward = std::min(a.layers[i].forward, b.layers[i].forward);
+    a.layers[i].backward = std::min(a.layers[i].backward, b.layers[i].backward);
+  }
   return a;
+}
+
+double FirstBounds::sum(const Passes& passes, double LayerPass::*pass, const KindCounts& layers) {
+  double sum = 0;
+  for (const KindCount& one : layers) {
+    sum += one.layers * *std::ranges::find(passes.layers, one.kind, &LayerPass::kind).*pass;
+  }
+  return sum;
 }
 
 FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const Wire& wire,
@@ -229,12 +243,10 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
     const BlockTime time = roofline.block(operators);
     return time.memory_seconds + (time.seconds - time.memory_seconds) * slowdown;
   };
-  const LayerOperators layer = layer_operators(job.model, p);
   const EndOperators ends = end_operators(job.model, p);
   const double exchange = tensor_exchange_s(job, p, wire);
   // Half of an exchange without a codec; where it overlaps, it may take nothing.
-  const double gathers =
-      p.overlap.tensor ? 0 : inputs_gathered_again(p) * tensor_exchange_s(job, p, {}) / 2;
+  const double gather = p.overlap.tensor ? 0 : tensor_exchange_s(job, p, {}) / 2;
   // An exchange of gradients runs beside the kernels of weights, where they are let.
   const auto pass = [&](const Segments& segments) {
     double sum = 0;
@@ -246,13 +258,20 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
     }
     return sum;
   };
-  return {.forward = pass(layer.forward),
-          .backward = seconds(layer.recompute) + recomputed_exchanges(p) * exchange + gathers +
-                      pass(layer.backward),
-          .embedding = seconds(ends.embedding),
-          .embedding_backward = seconds(ends.embedding_backward),
-          .head = seconds(ends.head),
-          .head_backward = seconds(ends.head_backward)};
+  Passes all{.embedding = seconds(ends.embedding),
+             .embedding_backward = seconds(ends.embedding_backward),
+             .head = seconds(ends.head),
+             .head_backward = seconds(ends.head_backward)};
+  for (const KindCount& one : kinds_between(job.model, 0, all_layers(job.model))) {
+    const LayerOperators layer = layer_operators(job.model, p, one.kind);
+    const auto exchanges = std::ranges::count(layer.forward, Point::after_block, &Segment::point);
+    const auto repeated = std::min<std::ptrdiff_t>(recomputed_exchanges(p), exchanges);
+    const auto gathered = std::min<std::ptrdiff_t>(inputs_gathered_again(p), exchanges);
+    all.layers.push_back({one.kind, pass(layer.forward),
+                          seconds(layer.recompute) + static_cast<double>(repeated) * exchange +
+                              static_cast<double>(gathered) * gather + pass(layer.backward)});
+  }
+  return all;
 }
 
 FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire& wire,
@@ -261,21 +280,25 @@ FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire
   const Passes pass = passes(job, p, wire, slow.stage);
   const double other_stages = std::min(1.0, slow.fastest / slow.stage);
   constexpr double kLongest = std::numeric_limits<double>::infinity();
+  const Stages stages(job.model, p);
   FirstBound bound{.from_forward_s = kLongest, .to_backward_s = kLongest};
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const Buffers buffer = by_stage.empty() ? Buffers{} : by_stage[static_cast<std::size_t>(stage)];
     const bool first = stage == 0;
     const bool last = stage == p.pipeline - 1;
-    const int layers = stage_layers(job.model, p, stage);
-    const double forward = layers * pass.forward + buffer.forward + (first ? pass.embedding : 0) +
-                           (last ? pass.head : 0);
-    const double backward = layers * pass.backward + buffer.backward +
+    const KindCounts layers = kinds_of_stage(job.model, stages, p, stage);
+    const double forward = sum(pass, &LayerPass::forward, layers) + buffer.forward +
+                           (first ? pass.embedding : 0) + (last ? pass.head : 0);
+    const double backward = sum(pass, &LayerPass::backward, layers) + buffer.backward +
                             (first ? pass.embedding_backward : 0) + (last ? pass.head_backward : 0);
     // What the stages before it do first, and last: beside those passes that nothing waits for.
-    const int before_it = first_layer(job.model, p, stage);
-    const double fill = first ? 0 : other_stages * (before_it * pass.forward + pass.embedding);
+    const KindCounts before_it = kinds_between(job.model, 0, stages.first_layer(stage));
+    const double fill =
+        first ? 0 : other_stages * (sum(pass, &LayerPass::forward, before_it) + pass.embedding);
     const double drain =
-        first ? 0 : other_stages * (before_it * pass.backward + pass.embedding_backward);
+        first
+            ? 0
+            : other_stages * (sum(pass, &LayerPass::backward, before_it) + pass.embedding_backward);
     const double beside = first ? 0 : buffer.backward;
     const double before = (by_stage.empty() ? 0 : by_stage.front().first) + fill;
     const double passes_s = p.accumulation * (forward + backward);
@@ -306,7 +329,7 @@ std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Set
       const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster(), p) > 1 &&
                            !setup.scheme.weights.secondary_shards;
       if (unpacks) {
-        const double layers = held.layer * held.layers;
+        const double layers = held.layers;
         buffer.forward = pass(2 * weight_bytes(p, setup.scheme) * layers);
         if (p.sharding.reshard_after_forward) buffer.backward += buffer.forward;
       }

@@ -70,9 +70,13 @@ class FirstBounds {
                                    const std::vector<Buffers>& by_stage);
   [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
 
-  // Seconds of one micro-batch: per layer, and outside the layers.
-  struct Passes {
+  // Seconds of one micro-batch: of a layer of each kind, and outside the layers.
+  struct LayerPass {
+    LayerKind kind;
     double forward = 0, backward = 0;
+  };
+  struct Passes {
+    std::vector<LayerPass> layers;
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
   // By the slowdown of GPUs whose speeds differ, nodes that tensor parallelism spans, and what matters
@@ -85,6 +89,9 @@ class FirstBounds {
   using StagesKey = std::tuple<int, int, int, Placement>;  // ranks, stages, tensor
 
   [[nodiscard]] static Passes least(Passes a, const Passes& b);
+  // Of so many layers.
+  [[nodiscard]] static double sum(const Passes& passes, double LayerPass::*pass,
+                                  const KindCounts& layers);
   [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p, const Wire& wire,
                                         double slowdown);
   [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const Wire& wire,

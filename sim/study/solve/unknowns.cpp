@@ -15,6 +15,7 @@
 #include "sim/study/membership.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/search/wide_area_rates.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim::study {
 namespace {

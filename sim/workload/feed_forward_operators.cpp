@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feed-forward blocks: dense, or of experts that a router chooses.
+#include "sim/workload/operator_parts.hpp"
+
+namespace sim {
+namespace {
+
+Linear up_of(const Sizes& z, double n) {
+  return {.forward = "feed-forward up",
+          .inputs = "feed-forward up inputs",
+          .weights = "feed-forward up weights",
+          .cast = "feed-forward up casts",
+          .m = z.tokens,
+          .n = n,
+          .k = z.hidden};
+}
+
+Linear down_of(const Sizes& z) {
+  return {.forward = "feed-forward down",
+          .inputs = "feed-forward down inputs",
+          .weights = "feed-forward down weights",
+          .cast = "feed-forward down casts",
+          .m = z.tokens,
+          .n = z.hidden,
+          .k = z.feed_forward};
+}
+
+// Of what every token passes: a dense block, or a shared expert.
+void add_dense(const Sizes& z, BlockParts& parts) {
+  parts.in.push_back(up_of(z, z.rising * z.feed_forward));
+  parts.out.push_back(down_of(z));
+  // Of gate, up and down every second one; without a gate the sixth of a layer's is down.
+  if (z.rising > 1) {
+    parts.again_in.push_back(up_of(z, z.feed_forward));
+  } else {
+    parts.again_out.push_back(down_of(z));
+  }
+  add_activation(z, z.wide(), parts.core);
+  add_activation_backward(z, z.wide(), parts.core_backward);
+}
+
+// Columns that experts work on.
+double expert_columns(const Sizes& z) {
+  return z.experts.latent_width > 0 ? z.experts.latent_width : z.hidden;
+}
+
+Linear expert_up(const Sizes& z, double n) {
+  return {.forward = "expert up",
+          .inputs = "expert up inputs",
+          .weights = "expert up weights",
+          .cast = "expert up casts",
+          .m = z.experts.rows(z.tokens),
+          .n = n,
+          .k = expert_columns(z),
+          .count = z.experts.count};
+}
+
+Linear expert_down(const Sizes& z) {
+  return {.forward = "expert down",
+          .inputs = "expert down inputs",
+          .weights = "expert down weights",
+          .cast = "expert down casts",
+          .m = z.experts.rows(z.tokens),
+          .n = expert_columns(z),
+          .k = z.experts.width,
+          .count = z.experts.count};
+}
+
+Linear to_latent(const Sizes& z) {
+  return {"expert latent",
+          "expert latent inputs",
+          "expert latent weights",
+          "expert latent casts",
+          z.tokens,
+          z.experts.latent_width,
+          z.hidden};
+}
+
+Linear from_latent(const Sizes& z) {
+  return {"expert latent back",
+          "expert latent back inputs",
+          "expert latent back weights",
+          "expert latent back casts",
+          z.tokens,
+          z.hidden,
+          z.experts.latent_width};
+}
+
+// Scores of the rank's tokens in FP32: the product, the choice (scores read, weights and places of those
+// chosen written), and backward their gradients.
+void add_router(const Sizes& z, BlockParts& parts) {
+  const double count = z.experts.count, tokens = z.local_tokens;
+  const double scores = 4 * tokens * count;
+  parts.enter.push_back(gemm("router", tokens, count, z.hidden));
+  parts.enter.push_back(memory_pass("choice of experts", 3 * scores, 3));
+  parts.enter_backward.push_back(memory_pass("choice of experts backward", 3 * scores, 2));
+  parts.enter_backward.push_back(gemm("router inputs", tokens, z.hidden, count, Gradient::inputs));
+  parts.enter_backward.push_back(weight_gradient(z, {.forward = "router",
+                                                     .inputs = "router inputs",
+                                                     .weights = "router weights",
+                                                     .cast = "router casts",
+                                                     .m = tokens,
+                                                     .n = count,
+                                                     .k = z.hidden}));
+}
+
+// Each token's row is read and written once for each of its experts; back, all its rows are read and
+// their weighted sum is written. Backward each does what the other does forward.
+void add_permutation(const Sizes& z, BlockParts& parts) {
+  const double row = 2 * expert_columns(z);
+  const double rows = z.tokens * z.experts.top_k;
+  const Operator apart = memory_pass("rows to experts", 2 * row * rows, 1, Work::permute);
+  const Operator back = memory_pass("rows from experts", row * (rows + z.tokens), 1, Work::permute);
+  parts.enter.push_back(apart);
+  parts.leave.push_back(back);
+  parts.leave_backward.push_back(apart);
+  parts.enter_backward.push_back(back);
+}
+
+void add_experts(const Sizes& z, BlockParts& parts) {
+  const double wide = 2 * z.tokens * z.experts.top_k * z.experts.width;
+  parts.in.push_back(expert_up(z, z.rising * z.experts.width));
+  parts.out.push_back(expert_down(z));
+  if (z.rising > 1) {
+    parts.again_in.push_back(expert_up(z, z.experts.width));
+  } else {
+    parts.again_out.push_back(expert_down(z));
+  }
+  add_activation(z, wide, parts.core);
+  add_activation_backward(z, wide, parts.core_backward);
+}
+
+// The shared expert's output is added to the others'; with a gate its product with it, too.
+void add_shared(const Sizes& z, BlockParts& parts) {
+  add_dense(z, parts);
+  const double hidden = 2 * z.tokens * z.hidden;
+  const double passes = 3 + (z.experts.shared_gate ? 2 : 0);
+  parts.leave.push_back(memory_pass("shared expert", passes * hidden));
+  if (z.experts.shared_gate) {
+    parts.leave_backward.push_back(memory_pass("shared gate backward", 3 * hidden));
+  }
+}
+
+}  // namespace
+
+BlockParts feed_forward_parts(const Sizes& z) {
+  BlockParts parts{.block = "feed-forward", .adds_bias = z.feed_forward_biases};
+  if (z.experts.count == 0) {
+    add_dense(z, parts);
+    return parts;
+  }
+  add_router(z, parts);
+  if (z.experts.latent_width > 0) {
+    parts.in.push_back(to_latent(z));
+    parts.out.push_back(from_latent(z));
+  }
+  add_permutation(z, parts);
+  add_experts(z, parts);
+  if (z.experts.shared) add_shared(z, parts);
+  return parts;
+}
+
+}  // namespace sim
