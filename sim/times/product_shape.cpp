@@ -2,6 +2,7 @@
 #include "sim/times/product_shape.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace sim {
@@ -15,6 +16,15 @@ double peak_of(MatrixPrecision precision, double bf16, std::optional<FlopRate> f
 }
 
 }  // namespace
+
+double in_tiles(double size) { return std::ceil(size / kLeastTile) * kLeastTile; }
+
+Operator in_whole_tiles(Operator product) {
+  if (product.work != Work::grouped) return product;
+  double& rows = product.gradient == Gradient::weights ? product.k : product.m;
+  rows = in_tiles(rows);
+  return product;
+}
 
 ProductRates rates_of(const PublishedProducts& table, MatrixPrecision precision) {
   return {peak_of(precision, table.bf16.base(), table.fp8, table.fp4),

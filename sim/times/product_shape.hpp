@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline of one matrix product, by which times are carried from one GPU to another.
+// The roofline of one matrix product, by which times are carried from one GPU to another, and its tiles.
 #pragma once
 
 #include "sim/times/published.hpp"
@@ -12,6 +12,16 @@ namespace sim {
 struct ProductShape {
   double m = 0, n = 0, k = 0;
 };
+
+// Side of the smallest tile that cuBLAS typically chooses (NVIDIA, "Matrix Multiplication Background
+// User's Guide", typical tile dimensions). Its other tiles are multiples: they waste as much or more.
+inline constexpr double kLeastTile = 64;
+
+// The size rounded up to whole tiles.
+[[nodiscard]] double in_tiles(double size);
+
+// A grouped product with each expert's rows rounded up to whole tiles; other operators as they are.
+[[nodiscard]] Operator in_whole_tiles(Operator product);
 
 // FLOP/s at a precision, and bytes/s.
 struct ProductRates {

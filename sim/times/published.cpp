@@ -14,8 +14,6 @@
 namespace sim {
 namespace {
 
-// Sizes below a grid's smallest are padded to this, as in the roofline.
-constexpr double kLeastTile = 64;
 // Rates of attention are those of heads of 128; `narrow` is of heads of 64.
 constexpr double kWideHead = 128;
 // Tokens of all heads and sequences, per SM, at which half of the rate is reached: fits the causal
@@ -23,7 +21,7 @@ constexpr double kWideHead = 128;
 constexpr double kTokensPerSm = 100;
 
 double padded(double size, const std::vector<double>& grid) {
-  return size < grid.front() ? std::ceil(size / kLeastTile) * kLeastTile : size;
+  return size < grid.front() ? in_tiles(size) : size;
 }
 
 // MXFP8 runs at FP8's rates; a precision without a table at those of BF16, scaled by the peak.
@@ -76,9 +74,7 @@ std::string give_or_take(double spread) {
 double tile_excess(const PublishedProducts& table, double m, double n, double count,
                    double multiprocessors) {
   if (table.tile_rows == 0) return 1;
-  const auto tile = [](double most, double size) {
-    return std::min(most, std::ceil(size / kLeastTile) * kLeastTile);
-  };
+  const auto tile = [](double most, double size) { return std::min(most, in_tiles(size)); };
   const double rows = tile(table.tile_rows, m);
   const double columns = tile(table.tile_columns, n);
   const double tiles = std::ceil(m / rows) * std::ceil(n / columns) * count;
@@ -163,6 +159,8 @@ std::optional<Bandwidth> pass_bandwidth(const PublishedKernels& published, const
     if (share == published.casts.shares.end()) return std::nullopt;
     return gpu.memory_bandwidth * (gpu.memory_efficiency * share->second);
   }
+  if (pass.work == Work::grouped) return gpu.memory_bandwidth * published.grouped.products;
+  if (pass.work == Work::permute) return gpu.memory_bandwidth * published.grouped.permutations;
   return std::nullopt;
 }
 
@@ -181,6 +179,16 @@ std::string attention_source(const PublishedKernels& published, Attention kernel
                      published.describes(row) ? "published for such GPUs"
                                               : "extrapolated by peak from published rates",
                      row.source, give_or_take(row.spread));
+}
+
+std::string grouped_source(const PublishedKernels& published) {
+  const PublishedGrouped& row = published.grouped;
+  const bool same = names_gpu(published.gpu, row.gpus);
+  return fmt::format(
+      "ordinary products in whole tiles, or the bytes of all experts' weights; {} ({}), {}",
+      same ? "fits layers published for such GPUs"
+           : "extrapolated by bandwidth from layers published for others",
+      row.source, give_or_take(same ? row.spread : row.spread_of_another));
 }
 
 }  // namespace sim

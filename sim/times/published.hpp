@@ -76,6 +76,19 @@ struct PublishedCasts {
   std::string source;
 };
 
+// [grouped.NAME]. A grouped product takes the time of an ordinary one of all its rows, in whole tiles, or
+// that of its bytes, with every expert's weights, whichever is longer. Shares of the data sheet's memory
+// bandwidth.
+struct PublishedGrouped {
+  std::vector<std::string> gpus;        // words from the names of those whose layers were timed
+  std::vector<std::string> stands_for;  // kinds of other GPUs
+  double products = 1;
+  double permutations = 1;
+  double spread = 0;             // of the logarithm of a layer's time
+  double spread_of_another = 0;  // likewise, on a GPU that the row only stands for
+  std::string source;
+};
+
 // What applies to one GPU.
 struct PublishedKernels {
   std::string gpu;  // its name
@@ -88,6 +101,7 @@ struct PublishedKernels {
   Attention fused = Attention::flash2, sdpa = Attention::flash2;
   PublishedNorms norms;
   PublishedCasts casts;
+  PublishedGrouped grouped;
 
   [[nodiscard]] const PublishedAttention& attention_of(Attention kernel) const;
   [[nodiscard]] bool describes(const PublishedAttention& row) const;
@@ -123,13 +137,14 @@ struct PublishedKernels {
 [[nodiscard]] double attention_seconds(const PublishedKernels& published, const Gpu& gpu,
                                        const Operator& attention);
 
-// The bandwidth of a norm or a cast; nothing for other operators.
+// The bandwidth of a norm, a cast, a grouped product or a permutation; nothing for other operators.
 [[nodiscard]] std::optional<Bandwidth> pass_bandwidth(const PublishedKernels& published,
                                                       const Gpu& gpu, const Operator& pass);
 
-// Where the times of products and of attention come from, with their spread: "published for H100
-// (...), give or take 8 %".
+// Where the times of products, of attention, and of a layer's experts come from, with their spread:
+// "published for H100 (...), give or take 8 %".
 [[nodiscard]] std::string products_source(const PublishedKernels& published);
 [[nodiscard]] std::string attention_source(const PublishedKernels& published, Attention kernel);
+[[nodiscard]] std::string grouped_source(const PublishedKernels& published);
 
 }  // namespace sim

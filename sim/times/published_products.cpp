@@ -13,7 +13,7 @@
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
 #include "sim/times/product_shape.hpp"
-#include "sim/topology/compute_efficiency.hpp"
+#include "sim/times/published_rows.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
@@ -183,14 +183,7 @@ std::vector<ProductsRow> read_products(TomlReader& reader) {
 }
 
 const ProductsRow& products_for(std::span<const ProductsRow> rows, const Gpu& gpu) {
-  const auto named = std::ranges::find_if(
-      rows, [&](const ProductsRow& row) { return names_gpu(gpu.name, row.gpus); });
-  if (named != rows.end()) return *named;
-  const std::string kind = gpu.fp4 ? "fp4" : gpu.fp8 ? "fp8" : "older";
-  const auto standing = std::ranges::find_if(rows, [&](const ProductsRow& row) {
-    return std::ranges::find(row.stands_for, kind) != row.stands_for.end();
-  });
-  return standing == rows.end() ? rows.front() : *standing;
+  return row_for(rows, gpu);
 }
 
 std::vector<std::string> words_of_die(std::span<const ProductsRow> rows, const ProductsRow& row) {

@@ -10,6 +10,7 @@
 #include "sim/base/toml_reader.hpp"
 #include "sim/times/published.hpp"
 #include "sim/times/published_products.hpp"
+#include "sim/times/published_rows.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -61,6 +62,19 @@ PublishedCasts read_casts(TomlReader& reader) {
   return casts;
 }
 
+PublishedGrouped read_grouped(TomlReader& reader, const std::string& name) {
+  const std::string table = "grouped." + name + ".";
+  PublishedGrouped grouped;
+  grouped.gpus = reader.texts(table + "gpus");
+  if (reader.has(table + "stands_for")) grouped.stands_for = reader.texts(table + "stands_for");
+  grouped.products = reader.number(table + "products", kShare);
+  grouped.permutations = reader.number(table + "permutations", kShare);
+  grouped.spread = reader.number(table + "spread", kPublishedSpread);
+  grouped.spread_of_another = reader.number(table + "spread_of_another_gpu", kPublishedSpread);
+  grouped.source = reader.text(table + "source");
+  return grouped;
+}
+
 // [fused], [sdpa]: what a name that is no kernel stands for.
 struct UsualAttention {
   std::vector<std::string> gpus;
@@ -87,6 +101,7 @@ struct AllKernels {
   std::vector<PublishedAttention> attention;
   std::vector<PublishedNorms> norms;
   PublishedCasts casts;
+  std::vector<PublishedGrouped> grouped;
   UsualAttention fused, sdpa;
 };
 
@@ -100,6 +115,7 @@ AllKernels read_all(const std::filesystem::path& file) {
   all.products = read_products(reader);
   each("attention", all.attention, &read_attention);
   each("norms", all.norms, &read_norms);
+  each("grouped", all.grouped, &read_grouped);
   all.casts = read_casts(reader);
   all.fused = read_usual(reader, "fused");
   all.sdpa = read_usual(reader, "sdpa");
@@ -164,6 +180,7 @@ std::shared_ptr<const PublishedKernels> read_published_kernels(const std::filesy
   published->sdpa = all.sdpa.on(gpu);
   published->norms = norms_for(all, gpu);
   published->casts = all.casts;
+  published->grouped = row_for(all.grouped, gpu);
   return published;
 }
 

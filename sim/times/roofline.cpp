@@ -5,17 +5,10 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/times/product_shape.hpp"
 #include "sim/times/published.hpp"
 
 namespace sim {
-namespace {
-
-// Side of the smallest tile that cuBLAS typically chooses (NVIDIA, "Matrix Multiplication
-// Background User's Guide", typical tile dimensions). Its other tiles are multiples: they waste as
-// much or more.
-constexpr double kTile = 64;
-
-}  // namespace
 
 BlockTime& BlockTime::operator+=(const BlockTime& other) {
   seconds += other.seconds;
@@ -41,10 +34,10 @@ Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibra
       beside_channels_(published_ ? published_->products.beside_channels - 1 : 0) {}
 
 double Roofline::gemm_share(double m, double n, double count) const {
-  const double rows = std::ceil(m / kTile);
-  const double columns = std::ceil(n / kTile);
+  const double rows = std::ceil(m / kLeastTile);
+  const double columns = std::ceil(n / kLeastTile);
   const double tiles = rows * columns * count;
-  const double filled = m * n / (rows * kTile * columns * kTile);
+  const double filled = m * n / (rows * kLeastTile * columns * kLeastTile);
   return filled * tiles / (std::ceil(tiles / multiprocessors_) * multiprocessors_);
 }
 
@@ -63,8 +56,9 @@ double Roofline::compute_seconds(const Operator& one) const {
   if (published_ && one.fused_attention()) {
     return attention_seconds(*published_, gpu_, one) * attention_slowdown_;
   }
-  if (published_) return product_seconds(*published_, gpu_, one);
-  return flop / (peak(one.precision) * gemm_share(one.m, one.n, one.count));
+  const Operator whole = in_whole_tiles(one);
+  if (published_) return product_seconds(*published_, gpu_, whole);
+  return whole.flop() / (peak(one.precision) * gemm_share(whole.m, whole.n, whole.count));
 }
 
 double Roofline::memory_seconds(const Operator& one) const {

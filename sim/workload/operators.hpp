@@ -15,19 +15,21 @@ namespace sim {
 enum class Work {
   other,
   product,
-  grouped,  // products of experts, `count` of them in one launch
+  grouped,  // products of a layer's experts in one launch
   attention,
   norm,
   activation,
   rotation,
-  permute,  // rows to their experts, or back
+  permute,  // gathers rows by expert, or sums them back
   loss,
   cast
 };
 // Of a layer's backward pass: the gradients of its inputs, or of its weights.
 enum class Gradient { none, inputs, weights };
 
-// One or more launches of one kernel. A matrix product is `count` times (m x k)(k x n).
+// One or more launches of one kernel. A matrix product is `count` times (m x k)(k x n). A grouped one is
+// that for `count` experts, whose rows are m, or k for Gradient::weights; `bytes` has every expert's
+// weights. A permutation has only `bytes` and `launches`.
 struct Operator {
   std::string_view name;
   double m = 0, n = 0, k = 0;
