@@ -52,31 +52,33 @@ constexpr Condition<Model> kOfRotary{"positions", [](const Model& model, std::st
                                        return model.positions == Model::Positions::rotary;
                                      }};
 
-// Other keys say whether a layer has the part at all, so these tables are read before the order.
+// The order needs to know whether there are experts, so these tables are read before [model].
+constexpr Usual kWithTable = needed("required with the table");
+
 constexpr Field<Model> kLatentFields[] = {
     field<&Model::latent, &Model::Latent::rank>(
-        "rank", from_to(kWidth), kRequired,
+        "rank", from_to(kWidth), kWithTable,
         "Width of the vector from which all heads' keys and values are made (DeepSeek-V2's "
         "`kv_lora_rank`). `model.head_width` is that of a query or key with its turned part."),
     field<&Model::latent, &Model::Latent::query_rank>("query_rank", from_to(kWidth),
                                                       left_out("queries are projected at once"),
                                                       "The same of queries (`q_lora_rank`)."),
     field<&Model::latent, &Model::Latent::rope_width>(
-        "rope_width", from_to(kHeadWidth), kRequired,
+        "rope_width", from_to(kHeadWidth), kWithTable,
         "Elements of a query or key that are turned by positions (`qk_rope_head_dim`)."),
     field<&Model::latent, &Model::Latent::value_width>(
-        "value_width", from_to(kHeadWidth), kRequired, "Width of a head's value (`v_head_dim`)."),
+        "value_width", from_to(kHeadWidth), kWithTable, "Width of a head's value (`v_head_dim`)."),
 };
 
 constexpr Field<Model> kExpertsFields[] = {
     field<&Model::experts, &Model::Experts::count>(
-        "count", from_to(kExpertCount), kRequired,
+        "count", from_to(kExpertCount), kWithTable,
         "Experts to choose from in a layer that has them. With one there is no choice: the layer "
         "is "
         "a dense one."),
-    field<&Model::experts, &Model::Experts::top_k>("top_k", from_to(kExpertCount), kRequired,
+    field<&Model::experts, &Model::Experts::top_k>("top_k", from_to(kExpertCount), kWithTable,
                                                    "Experts that each token passes."),
-    field<&Model::experts, &Model::Experts::width>("width", from_to(kFeedForwardWidth), kRequired,
+    field<&Model::experts, &Model::Experts::width>("width", from_to(kFeedForwardWidth), kWithTable,
                                                    "Feed-forward width of an expert."),
     field<&Model::experts, &Model::Experts::shared_width>(
         "shared_width", from_to(kFeedForwardWidth), left_out("no expert is shared"),
@@ -93,28 +95,28 @@ constexpr Field<Model> kExpertsFields[] = {
 };
 
 constexpr Field<Model> kMambaFields[] = {
-    field<&Model::mamba, &Model::Mamba::heads>("heads", from_to(kHeads), kRequired,
+    field<&Model::mamba, &Model::Mamba::heads>("heads", from_to(kHeads), kWithTable,
                                                "Heads of a Mamba-2 layer."),
-    field<&Model::mamba, &Model::Mamba::head_width>("head_width", from_to(kHeadWidth), kRequired,
+    field<&Model::mamba, &Model::Mamba::head_width>("head_width", from_to(kHeadWidth), kWithTable,
                                                     "Width of a head."),
-    field<&Model::mamba, &Model::Mamba::state>("state", from_to(kWidth), kRequired,
+    field<&Model::mamba, &Model::Mamba::state>("state", from_to(kWidth), kWithTable,
                                                "State of each column of a head."),
-    field<&Model::mamba, &Model::Mamba::groups>("groups", from_to(kHeads), kRequired,
+    field<&Model::mamba, &Model::Mamba::groups>("groups", from_to(kHeads), kWithTable,
                                                 "Groups of heads that share B and C."),
-    field<&Model::mamba, &Model::Mamba::kernel>("kernel", from_to(kHeads), kRequired,
+    field<&Model::mamba, &Model::Mamba::kernel>("kernel", from_to(kHeads), kWithTable,
                                                 "Tokens that the convolution spans."),
     field<&Model::mamba, &Model::Mamba::chunk>(
-        "chunk", from_to(kTokens), kRequired,
+        "chunk", from_to(kTokens), kWithTable,
         "Tokens that are computed at once, as attention among themselves."),
 };
 
 constexpr Field<Model> kVisionFields[] = {
     field<&Model::vision, &Model::Vision::patch_values>(
-        "patch_values", from_to(kTokens), kRequired,
+        "patch_values", from_to(kTokens), kWithTable,
         "Numbers in a patch: its area times channels. The model then reads patches, and "
         "`model.vocabulary` is left out."),
     field<&Model::vision, &Model::Vision::outputs>(
-        "outputs", from_to(kTokens), kRequired,
+        "outputs", from_to(kTokens), kWithTable,
         "Outputs of a sample, as classes, or of each patch."),
     field<&Model::vision, &Model::Vision::of_patches>("of_patches", kAny, kUsualValue,
                                                       "Whether `outputs` are of each patch."),
@@ -206,9 +208,9 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::attention_cap>("attention_cap", kAny, kUsualValue,
                                  "Whether attention scores pass a tanh (soft-capping)."),
     field<&Model::logit_cap>("logit_cap", kAny, kUsualValue, "Whether logits pass a tanh."),
-    field<&Model::feed_forward>("feed_forward", from_to(kFeedForwardWidth),
-                                needed("required unless all layers have experts"),
-                                "Width of the feed-forward block.")
+    field<&Model::feed_forward>("feed_forward", from_to(kFeedForwardWidth), kRequired,
+                                "Width of the feed-forward block. Left out where all layers have "
+                                "experts.")
         .needed_if(
             [](TomlReader&, const Model& model) { return has_layers_with(model, Block::dense); }),
     choice<&Model::feed_forward_kind, kFeedForwards>(
@@ -254,8 +256,9 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::tied_embeddings>(
         "tied_embeddings", kAny, kRequired,
         "Whether the output projection shares the weights of the embedding."),
-    field<&Model::vocabulary>("vocabulary", from_to(kTokens), needed("required for words"),
-                              "Vocabulary size, padded as in training.")
+    field<&Model::vocabulary>("vocabulary", from_to(kTokens), kRequired,
+                              "Vocabulary size, padded as in training. Left out of a model of "
+                              "patches.")
         .only(kOfWords),
     field<&Model::sequence>("sequence", from_to(kTokens), kRequired, "Tokens per sequence."),
 };

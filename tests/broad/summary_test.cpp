@@ -111,7 +111,7 @@ TEST_P(Summary, CompressionIsFp32RingsOverWhatIsSent) {
   const StageParameters held = stage_parameters(deep_model(), {}, 0);
   const double n = held.total();
   const Parallelism run = defined(scheme());
-  const double again = run.sharding.stage == 3 ? 4 * held.layer * held.layers : 0;
+  const double again = run.sharding.stage == 3 ? 4 * held.layers : 0;
   EXPECT_NEAR(
       report.compression_ratio_fp32 * (report.step->wire.intra_node + report.step->wire.inter_node),
       7.0 / 8 * (n * (4 + 4) + again), 1e-6 * n);

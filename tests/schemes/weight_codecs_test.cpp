@@ -67,7 +67,7 @@ TEST(WeightCodecs, OfMxfp8TravelTwiceToWhoKeepsThemForBothPasses) {
 
 TEST(WeightCodecs, OfZero3AreOfLayersAloneWhereTheProductsTakeThem) {
   // Forward and backward the layers' codes; embedding and head once, in BF16.
-  const double layers = stage_parameters(deep_model(), {}, 0).layer * deep_model().layers;
+  const double layers = stage_parameters(deep_model(), {}, 0).layers;
   const double ends = stage_parameters(deep_model(), {}, 0).total() - layers;
   for (const auto& [row, bits] :
        {std::pair{kTaken[0], 8.0}, std::pair{kTaken[1], 8.25}, std::pair{kTaken[2], 4.5}}) {
@@ -81,7 +81,7 @@ TEST(SecondaryShards, AreGatheredInsideNodesBackward) {
       sent_bytes(planned("hpz", MatrixPrecision::bf16, {.stage = 3}), Phase::weight_comm);
   const SentBytes plain =
       sent_bytes(planned("sharded", MatrixPrecision::bf16, {.stage = 3}), Phase::weight_comm);
-  const double layers = stage_parameters(deep_model(), {}, 0).layer * deep_model().layers;
+  const double layers = stage_parameters(deep_model(), {}, 0).layers;
   // A ring over two nodes of four leaves a node with every fourth hop.
   EXPECT_NEAR(mean(plain.inter_node) - mean(sent.inter_node), 7.0 / 8 * 2 * layers / 4, 1);
   EXPECT_NEAR(mean(sent.intra_node) - mean(plain.intra_node),

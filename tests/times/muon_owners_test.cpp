@@ -10,6 +10,7 @@
 
 #include "sim/workload/matrices.hpp"
 #include "sim/workload/muon.hpp"
+#include "sim/workload/parameters.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/workload/operator_sums.hpp"
 #include "tests/workload/shipped_model.hpp"
@@ -25,9 +26,9 @@ TEST(LayerMatrices, AreWhatTheLayersHoldBesidesNormsAndBiases) {
   for (const char* name : kModels) {
     const Model model = shipped_model(name);
     double parameters = 0;
-    for (const MatrixShape& shape : layer_matrices(model)) parameters += shape.parameters();
-    EXPECT_EQ(parameters, static_cast<double>(parameter_count(model).layer_matrices)) << name;
-    EXPECT_EQ(2 * stage_parameters(model, {.tensor = 2}, 0).matrices, parameters) << name;
+    for (const MatrixShape& shape : layer_matrices(model, {})) parameters += shape.parameters();
+    EXPECT_EQ(parameters, static_cast<double>(layer_parameters(model).sharded_matrices)) << name;
+    EXPECT_EQ(2 * rank_layer(model, {.tensor = 2}).matrices, parameters) << name;
   }
 }
 
@@ -53,7 +54,7 @@ TEST(MostOwned, OfEqualMatricesIsTheirNumberOverTheRanksRoundedUp) {
   const double one = roofline.block(newton_schulz(h, h)).seconds;
   for (const int layers : {1, 2, 24}) {
     for (const int ranks : {1, 2, 5, 6, 7, 64, 1000}) {
-      const OwnedMatrices most = most_owned(model, layers, ranks, roofline);
+      const OwnedMatrices most = most_owned(model, {{{}, layers}}, ranks, roofline);
       const double matrices = std::ceil(6.0 * layers / ranks);
       EXPECT_NEAR(most.time.seconds / (matrices * one), 1, 1e-12) << layers << " " << ranks;
       EXPECT_EQ(most.parameters, matrices * h * h) << layers << " " << ranks;
@@ -67,17 +68,18 @@ TEST(MostOwned, IsTheMeanOrTheLongestMatrixAndAtMostBothTogether) {
     const Model model = shipped_model(name);
     double all = 0;
     double longest = 0;
-    for (const MatrixShape& shape : layer_matrices(model)) {
+    for (const MatrixShape& shape : layer_matrices(model, {})) {
       const double one = roofline.block(newton_schulz(shape.rows, shape.columns)).seconds;
       all += model.layers * shape.count * one;
       longest = std::max(longest, one);
     }
     for (const int ranks : {1, 2, 3, 8, 13, 64, 100, 1024}) {
-      const double most = most_owned(model, model.layers, ranks, roofline).time.seconds;
+      const double most = most_owned(model, {{{}, model.layers}}, ranks, roofline).time.seconds;
       EXPECT_GE(most * (1 + 1e-12), std::max(all / ranks, longest)) << name << " " << ranks;
       EXPECT_LE(most, (all / ranks + longest) * (1 + 1e-12)) << name << " " << ranks;
     }
-    EXPECT_EQ(most_owned(model, model.layers, 1024, roofline).time.seconds, longest) << name;
+    EXPECT_EQ(most_owned(model, {{{}, model.layers}}, 1024, roofline).time.seconds, longest)
+        << name;
   }
 }
 
@@ -85,9 +87,9 @@ TEST(MostOwned, IsNeverLongerOnMoreRanks) {
   const Roofline roofline = sample_roofline();
   for (const char* name : kModels) {
     const Model model = shipped_model(name);
-    double before = most_owned(model, model.layers, 1, roofline).time.seconds;
+    double before = most_owned(model, {{{}, model.layers}}, 1, roofline).time.seconds;
     for (int ranks = 2; ranks < 300; ++ranks) {
-      const double now = most_owned(model, model.layers, ranks, roofline).time.seconds;
+      const double now = most_owned(model, {{{}, model.layers}}, ranks, roofline).time.seconds;
       EXPECT_LE(now, before) << name << " " << ranks;
       before = now;
     }

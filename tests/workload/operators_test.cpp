@@ -194,10 +194,10 @@ void expect_bias_gradients(const Model& biased, const Model& model, int tensor) 
   const Parallelism p{.tensor = tensor, .micro_batch = 2};
   const OperatorSum less = backward(biased, p) - backward(model, p);
   // The gradient of each biased output is read once: two bytes a token and bias.
-  const ParameterCount with = parameter_count(biased);
-  const ParameterCount none = parameter_count(model);
-  const auto sharded = static_cast<double>(with.layer_sharded - none.layer_sharded);
-  const auto replicated = static_cast<double>(with.layer_replicated - none.layer_replicated);
+  const LayerParameters with = layer_parameters(biased);
+  const LayerParameters none = layer_parameters(model);
+  const auto sharded = static_cast<double>(with.sharded - none.sharded);
+  const auto replicated = static_cast<double>(with.replicated - none.replicated);
   EXPECT_NEAR(less.bytes / (kBf16Bytes * 2 * model.sequence * (sharded / tensor + replicated)), 1,
               1e-9)
       << model.name;
@@ -248,8 +248,8 @@ TEST(Operators, AddWeightGradientsToTheBufferInItsPrecision) {
       const Parallelism fp32{.tensor = tensor, .gradients = Precision::fp32};
       const Parallelism bf16{.tensor = tensor, .gradients = Precision::bf16};
       // Each weight's gradient is read and written: 2 x (4 - 2) bytes more.
-      const auto matrices = static_cast<double>(parameter_count(model).layer_sharded) / tensor;
-      const auto words = static_cast<double>(parameter_count(model).embedding) / tensor;
+      const auto matrices = static_cast<double>(layer_parameters(model).sharded) / tensor;
+      const auto words = static_cast<double>(end_parameters(model).words) / tensor;
       EXPECT_NEAR((backward(model, fp32) - backward(model, bf16)).bytes / (4 * matrices), 1, 1e-9);
       const OperatorSum head = sum_of(end_operators(model, fp32).head_backward) -
                                sum_of(end_operators(model, bf16).head_backward);

@@ -106,7 +106,7 @@ TEST(Parameters, OfBenchmarkedModelsAreAboutThePublishedNumber) {
   for (const auto& [name, inside, outside] :
        {std::tuple{"nemotron_4_15b", 3.2, 12.5}, std::tuple{"nemotron_4_340b", 9.4, 331.6}}) {
     const Model model = shipped_model(name);
-    const double embedding = 2 * billions(parameter_count(model).embedding);
+    const double embedding = 2 * billions(end_parameters(model).words);
     EXPECT_NEAR(embedding, inside, 0.06) << name;
     EXPECT_NEAR(billions(total_parameters(model)) - embedding, outside, 0.06) << name;
   }
@@ -115,23 +115,23 @@ TEST(Parameters, OfBenchmarkedModelsAreAboutThePublishedNumber) {
 TEST(Parameters, AreSplitByWhereTheyLive) {
   Model model = shipped_model("gpt_125m");
   model.kv_heads = 4;  // a third of the heads: keys and values are 256 wide
-  const ParameterCount count = parameter_count(model);
+  const LayerParameters count = layer_parameters(model);
   // Weights 768 * (768 + 2 * 256 + 768) + 2 * 768 * 3072, biases of query, key, value and rise.
-  EXPECT_EQ(count.layer_sharded, 768 * 2'048 + 2 * 768 * 3'072 + (768 + 2 * 256 + 3'072));
+  EXPECT_EQ(count.sharded, 768 * 2'048 + 2 * 768 * 3'072 + (768 + 2 * 256 + 3'072));
   // Two norms of 2 * 768, biases of the two outputs.
-  EXPECT_EQ(count.layer_replicated, 2 * 2 * 768 + 2 * 768);
-  EXPECT_EQ(count.embedding, 50'304 * 768);
-  EXPECT_EQ(count.positions, 2'048 * 768);
-  EXPECT_EQ(count.final_norm, 2 * 768);
+  EXPECT_EQ(count.replicated, 2 * 2 * 768 + 2 * 768);
+  EXPECT_EQ(end_parameters(model).words, 50'304 * 768);
+  EXPECT_EQ(end_parameters(model).first, 2'048 * 768);
+  EXPECT_EQ(end_parameters(model).last, 2 * 768);
   model.biases = Model::Biases::qkv;
-  EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072 + 768 + 2 * 256);
-  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+  EXPECT_EQ(layer_parameters(model).sharded, 768 * 2'048 + 2 * 768 * 3'072 + 768 + 2 * 256);
+  EXPECT_EQ(layer_parameters(model).replicated, 2 * 2 * 768);
   model.biases = Model::Biases::none;
-  EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072);
-  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+  EXPECT_EQ(layer_parameters(model).sharded, 768 * 2'048 + 2 * 768 * 3'072);
+  EXPECT_EQ(layer_parameters(model).replicated, 2 * 2 * 768);
   model.norm = Model::Norm::layer_norm_no_bias;
-  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 768);
-  EXPECT_EQ(parameter_count(model).final_norm, 768);
+  EXPECT_EQ(layer_parameters(model).replicated, 2 * 768);
+  EXPECT_EQ(end_parameters(model).last, 768);
 }
 
 TEST(Parameters, OfHeadsAreTheirWidthWhateverTheHiddenSize) {
@@ -139,19 +139,19 @@ TEST(Parameters, OfHeadsAreTheirWidthWhateverTheHiddenSize) {
   model.head_width = 80;  // 12 of them are 960 wide, not 768
   model.kv_heads = 4;
   model.query_key_norm = true;
-  const ParameterCount count = parameter_count(model);
-  EXPECT_EQ(count.layer_sharded, 2 * 768 * (960 + 320) + 2 * 768 * 3'072 + (960 + 2 * 320 + 3'072));
+  const LayerParameters count = layer_parameters(model);
+  EXPECT_EQ(count.sharded, 2 * 768 * (960 + 320) + 2 * 768 * 3'072 + (960 + 2 * 320 + 3'072));
   // Two norms of 2 * 768, two of 2 * 80, biases of the two outputs.
-  EXPECT_EQ(count.layer_replicated, 2 * 2 * 768 + 2 * 2 * 80 + 2 * 768);
+  EXPECT_EQ(count.replicated, 2 * 2 * 768 + 2 * 2 * 80 + 2 * 768);
 }
 
 TEST(Parameters, OfPositionsAreTheTablesOrNone) {
   Model model = shipped_model("gpt_125m");
   model.sequence = 512;
-  EXPECT_EQ(parameter_count(model).positions, 2'048 * 768);
+  EXPECT_EQ(end_parameters(model).first, 2'048 * 768);
   for (const auto positions : {Model::Positions::rotary, Model::Positions::alibi}) {
     model.positions = positions;
-    EXPECT_EQ(parameter_count(model).positions, 0);
+    EXPECT_EQ(end_parameters(model).first, 0);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/parameters.hpp"
 #include "sim/workload/stacks.hpp"
 #include "tests/workload/operator_sums.hpp"
 #include "tests/workload/shipped_model.hpp"
@@ -88,7 +89,7 @@ TEST(Kernels, OfNormsAreAsFewCompiledAsMegatrons) {
 TEST(WeightGradients, AreWrittenOnceWhereTheyAreReducedAtOnceAndElseAddedToTheBuffer) {
   for (Model model : models_and_frameworks()) {
     model.biases = Model::Biases::none;  // what is sharded is then matrices alone
-    const auto matrices = static_cast<double>(parameter_count(model).layer_sharded);
+    const auto matrices = static_cast<double>(layer_parameters(model).sharded);
     for (const Kernels kernels : {Kernels::megatron, Kernels::eager, Kernels::compiled}) {
       for (const Precision precision : {Precision::fp32, Precision::bf16}) {
         const auto planned = [&](int stage) {

@@ -19,7 +19,7 @@ Model of_layers(int layers) {
 std::vector<int> all_layers(int layers, const Parallelism& p) {
   std::vector<int> held;
   for (int v = 0; v < p.pipeline * p.virtual_stages; ++v) {
-    held.push_back(layers_of(of_layers(layers), p, v));
+    held.push_back(Stages(of_layers(layers), p).layers_of(v));
   }
   return held;
 }
@@ -33,9 +33,9 @@ TEST(Stages, HoldAllLayersInOrderAndDifferByOneAtMost) {
         EXPECT_EQ(std::accumulate(held.begin(), held.end(), 0), layers);
         EXPECT_LE(held.front() - held.back(), 1);
         EXPECT_TRUE(std::ranges::is_sorted(held, std::greater()));
-        EXPECT_EQ(most_layers_of_a_chunk(of_layers(layers), p), held.front());
-        EXPECT_EQ(first_layer(of_layers(layers), p, 0), 0);
-        EXPECT_EQ(first_layer(of_layers(layers), p, pipeline * chunks), layers);
+        EXPECT_EQ(Stages(of_layers(layers), p).most_layers_of_a_chunk(), held.front());
+        EXPECT_EQ(Stages(of_layers(layers), p).first_layer(0), 0);
+        EXPECT_EQ(Stages(of_layers(layers), p).first_layer(pipeline * chunks), layers);
       }
     }
   }
@@ -56,9 +56,9 @@ TEST(Stages, OfLlama3CountItsEnds) {
 TEST(Stages, HaveChunksAtEqualDistances) {
   // 10 layers as 3, 3, 2, 2 of four virtual stages: 3 and 2 on each of two stages.
   const Parallelism p{.pipeline = 2, .virtual_stages = 2};
-  EXPECT_EQ(chunk_starts(of_layers(10), p, 0), (std::vector{0, 3, 5}));
-  EXPECT_EQ(chunk_starts(of_layers(10), p, 1), (std::vector{0, 3, 5}));
-  EXPECT_EQ(stage_parameters(of_layers(10), p, 0).layers, 5);
+  EXPECT_EQ(Stages(of_layers(10), p).chunk_starts(0), (std::vector{0, 3, 5}));
+  EXPECT_EQ(Stages(of_layers(10), p).chunk_starts(1), (std::vector{0, 3, 5}));
+  EXPECT_EQ(Stages(of_layers(10), p).layers_of_stage(0), 5);
 }
 
 TEST(Stages, LeaveAnEndAChunkOfItsOwn) {
@@ -66,8 +66,8 @@ TEST(Stages, LeaveAnEndAChunkOfItsOwn) {
   std::vector<int> held(128, 1);
   held.front() = held.back() = 0;
   EXPECT_EQ(all_layers(126, p), held);
-  EXPECT_EQ(chunk_starts(of_layers(126), p, 0), (std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8}));
-  EXPECT_EQ(stage_parameters(of_layers(126), p, 0).layers, 7);
+  EXPECT_EQ(Stages(of_layers(126), p).chunk_starts(0), (std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(Stages(of_layers(126), p).layers_of_stage(0), 7);
 }
 
 std::ptrdiff_t kernels(const Schedule& schedule, Phase phase, std::string_view label) {
