@@ -16,6 +16,8 @@
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/workload/model.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace apps {
 namespace {
@@ -77,6 +79,31 @@ struct ListedFile {
   std::vector<Kind> kinds;
 };
 
+// What the model's keys amount to, as comments.
+std::string size_comment(const sim::Model& model) {
+  const sim::ParametersByPart parts = sim::parameters_by_part(model);
+  std::string text = fmt::format("# {}:\n", sim::parameters_text(parts));
+  const auto add = [&](const char* part, std::int64_t count) {
+    if (count > 0) text += fmt::format("#   {:<28} {:>17}\n", part, count);
+  };
+  add("attention", parts.attention);
+  add("feed-forward", parts.feed_forward);
+  add("experts", parts.experts);
+  add("norms", parts.norms);
+  add("embedding, head, last norm", parts.ends);
+  add("all", parts.total);
+  add("of one token", parts.active);
+  add("without its embedding", parts.active_without_words);
+  add("further tokens", parts.predictions);
+  const auto flop = [&](sim::CountedScores scores) {
+    return sim::model_flop(model, 1, scores).base() / model.sequence * 1e-9;
+  };
+  return text + fmt::format(
+                    "# GFLOP a token, forward and backward: {:.5g} with whole attention, "
+                    "{:.5g} with its causal half\n",
+                    flop(sim::CountedScores::whole), flop(sim::CountedScores::causal));
+}
+
 void print_file(const ListedFile& listed, const std::vector<std::string>& wanted) {
   if (wanted.size() != 2) {
     throw sim::InputError(
@@ -86,7 +113,10 @@ void print_file(const ListedFile& listed, const std::vector<std::string>& wanted
   for (const Kind kind : listed.kinds) {
     for (const auto& file : shipped_files(kind)) {
       known.push_back(file.stem().string());
-      if (known.back() == wanted[1]) return print_text("{}", sim::read_file(file));
+      if (known.back() != wanted[1]) continue;
+      print_text("{}", sim::read_file(file));
+      if (kind == Kind::model) print_text("{}", size_comment(sim::read_model(file)));
+      return;
     }
   }
   const std::vector<std::string_view> names(known.begin(), known.end());

@@ -35,6 +35,14 @@ sim::Overlap overlap_of(const std::string& text) {
   return overlap;
 }
 
+std::vector<int> stage_layers_of(const std::string& text) {
+  const auto layers = sim::parse_stage_layers(text);
+  if (layers) return *layers;
+  throw InputError(
+      fmt::format("--stage-layers: '{}' is not a list of numbers of layers; write e.g. 13*4,5,4",
+                  sim::printable(text)));
+}
+
 template <class Integer>
 po::typed_value<Integer>* at_least(Integer least, const char* flag, Integer& option) {
   return po::value(&option)->notifier([flag, least](Integer given) {
@@ -137,6 +145,9 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
   add("count-ends", po::value(&o.count_ends)->default_value("none"),
       "none|embedding|head|both: which ends count as a layer when layers are divided among "
       "pipeline stages; the first stages get the layers that are left over");
+  add("stage-layers", po::value(&o.stage_layers),
+      "layers of each virtual stage in order, e.g. 13*4,5,4 (default: as many in each where layers "
+      "are alike and dense, else divided by their FLOP, the logits included)");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
       "order of ranks: tp, dp and pp in any order; ranks of the group named first are placed on "
@@ -278,6 +289,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.pipeline = o.pipeline;
   p.virtual_stages = o.virtual_stages;
   p.counted_ends = chosen("--count-ends", o.count_ends, sim::kCountedEnds);
+  if (!o.stage_layers.empty()) p.stage_layers = stage_layers_of(o.stage_layers);
   p.placement = placement_of(o.placement);
   p.micro_batch = o.micro_batch;
   p.sequence_parallel =

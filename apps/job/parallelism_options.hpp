@@ -23,7 +23,7 @@ struct ParallelismOptions {
   std::int64_t global_batch = 0;
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
   std::string stack, kernels, loss, precision, cuda_graphs;
-  std::string weight_precision, optimizer, optimizer_state, placement, count_ends;
+  std::string weight_precision, optimizer, optimizer_state, placement, count_ends, stage_layers;
 };
 
 // Names of flags, without dashes, that a command chooses unless they are given.

@@ -48,6 +48,8 @@ Value of_step(R report) {
 
 template <auto... path>
 constexpr auto layout = at<&Report::parallelism, path...>;
+template <auto part>
+constexpr auto parameters = at<&Report::model_size, &ModelSize::parameters, part>;
 template <auto... path>
 constexpr auto step = at<&Report::step, path...>;
 template <auto... path>
@@ -81,6 +83,18 @@ constexpr Figure kFigures[] = {
     // The setup.
     {"topology", kNoUnit, at<&Report::topology>},
     {"model", kNoUnit, at<&Report::model>},
+    {"parameters", kNoUnit, parameters<&ParametersByPart::total>},
+    {"active_parameters", kNoUnit, parameters<&ParametersByPart::active>},
+    {"active_parameters_without_embedding", kNoUnit,
+     parameters<&ParametersByPart::active_without_words>},
+    {"attention_parameters", kNoUnit, parameters<&ParametersByPart::attention>},
+    {"feed_forward_parameters", kNoUnit, parameters<&ParametersByPart::feed_forward>},
+    {"expert_parameters", kNoUnit, parameters<&ParametersByPart::experts>},
+    {"norm_parameters", kNoUnit, parameters<&ParametersByPart::norms>},
+    {"embedding_parameters", kNoUnit, parameters<&ParametersByPart::ends>},
+    {"prediction_parameters", kNoUnit, parameters<&ParametersByPart::predictions>},
+    {"flop_per_token", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token>},
+    {"flop_per_token_causal", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token_causal>},
     {"scheme", kNoUnit, at<&Report::scheme>},
     {"calibration", kNoUnit, step<&StepFigures::calibration>},
     {"inner_scheme", kNoUnit, round<&RoundFigures::inner_scheme>},

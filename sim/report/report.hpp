@@ -15,6 +15,7 @@
 #include "sim/program/plan_step.hpp"
 #include "sim/reliability/goodput.hpp"
 #include "sim/workload/memory.hpp"
+#include "sim/workload/parameters.hpp"
 
 namespace sim {
 
@@ -166,12 +167,21 @@ struct MembershipFigures {
   std::optional<TokenTarget> target;
 };
 
+// Of the model: parameters, and FLOP of a step for each token (model_flop()), with whole attention and
+// with its causal half.
+struct ModelSize {
+  ParametersByPart parameters;
+  double flop_per_token = 0, flop_per_token_causal = 0;
+};
+[[nodiscard]] ModelSize size_of(const Model& model);
+
 struct Report {
   std::string topology, model, scheme;
   int gpus = 0;
   std::string node_placement;     // placement_name()
   Parallelism parallelism;        // what was run
   std::int64_t global_batch = 0;  // sequences of a step, at all sites
+  ModelSize model_size;
   int sequence = 0;
   double time_s = 0;  // of the step or the round; infinite where the round was aborted
   double tokens_per_s = 0;

@@ -111,6 +111,13 @@ Timeline simulate_step(const StepContext& context, const Schedule& schedule, con
       fmt::format("{}: the step of {}", context.cluster.name, context.model.name));
 }
 
+ModelSize size_of(const Model& model) {
+  const auto tokens = static_cast<double>(model.sequence);
+  return {.parameters = parameters_by_part(model),
+          .flop_per_token = model_flop(model, 1).base() / tokens,
+          .flop_per_token_causal = model_flop(model, 1, CountedScores::causal).base() / tokens};
+}
+
 Report summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
                  const Wiring& wiring, const Timeline& timeline) {
   require(timeline.outcome == Outcome::complete, "a report is of a whole step");
@@ -119,6 +126,7 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   Report report;
   report.topology = cluster.name;
   report.model = context.model.name;
+  report.model_size = size_of(context.model);
   report.scheme = scheme.name;
   report.gpus = rank_count(cluster);
   report.node_placement = placement_name(cluster);

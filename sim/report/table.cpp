@@ -51,7 +51,9 @@ std::string title(const Report& r) {
                             r.parallelism.pipeline);
   const std::string placed =
       r.node_placement.empty() ? "" : fmt::format("; nodes: {}", printable(r.node_placement));
-  return fmt::format("{} on {}: {}{}\n{}\n\n", r.model, r.topology, where, placed,
+  return fmt::format("{} on {}: {}{}\n{}; {:.4g} GFLOP a token\n{}\n\n", r.model, r.topology, where,
+                     placed, parameters_text(r.model_size.parameters),
+                     r.model_size.flop_per_token * 1e-9,
                      batch_text(r.global_batch, r.sequence, r.round ? "inner step" : "step"));
 }
 

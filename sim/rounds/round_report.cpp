@@ -214,6 +214,7 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
                 .scheme = std::string(scheme.name),
                 .parallelism = context.parallelism,
                 .global_batch = global_batch(context),
+                .model_size = size_of(context.model),
                 .sequence = context.model.sequence,
                 .time_s = result.round_s};
   RoundFigures& round = report.round.emplace();

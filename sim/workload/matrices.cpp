@@ -47,7 +47,7 @@ void add_experts(const Model& model, All& into) {
   const Model::Experts& experts = model.experts;
   const std::int64_t hidden = model.hidden, rising = rising_widths(model);
   const std::int64_t inner = experts.latent_width > 0 ? experts.latent_width : hidden;
-  into.push_back({experts.count, hidden, Split::none});
+  if (experts.count > 1) into.push_back({experts.count, hidden, Split::none});
   if (experts.latent_width > 0) {
     into.push_back({inner, hidden, Split::none});
     into.push_back({hidden, inner, Split::none});

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/base/number_text.hpp"
+
 namespace sim {
 
 std::string to_text(const Overlap& overlap) {
@@ -55,6 +57,36 @@ std::string bucket_text(Bytes bytes) {
 
 }  // namespace
 
+std::string stage_layers_text(const std::vector<int>& layers) {
+  std::string text;
+  for (auto first = layers.begin(); first != layers.end();) {
+    const auto next = std::find_if(first, layers.end(), [&](int one) { return one != *first; });
+    const auto times = next - first;
+    text += text.empty() ? "" : ",";
+    text += times > 1 ? fmt::format("{}*{}", times, *first) : fmt::format("{}", *first);
+    first = next;
+  }
+  return text;
+}
+
+std::optional<std::vector<int>> parse_stage_layers(std::string_view text) {
+  constexpr std::size_t kMost = 100'000;
+  std::vector<int> layers;
+  while (true) {
+    const auto comma = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, comma);
+    const auto star = word.find('*');
+    const auto times =
+        star == std::string_view::npos ? std::optional(1) : number_in<int>(word.substr(0, star));
+    const auto held = number_in<int>(star == std::string_view::npos ? word : word.substr(star + 1));
+    if (!times || !held || *times < 1 || *held < 0) return std::nullopt;
+    if (layers.size() + static_cast<std::size_t>(*times) > kMost) return std::nullopt;
+    layers.insert(layers.end(), static_cast<std::size_t>(*times), *held);
+    if (comma == text.size()) return layers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   std::string text;
   const auto add = [&](const char* field, const auto& before, const auto& after) {
@@ -66,6 +98,7 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`pp`", a.pipeline, b.pipeline);
   add("`virtual-stages`", a.virtual_stages, b.virtual_stages);
   add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
+  add("`stage-layers`", stage_layers_text(a.stage_layers), stage_layers_text(b.stage_layers));
   add("`placement`", to_text(a.placement), to_text(b.placement));
   add("`zero`", a.sharding.stage, b.sharding.stage);
   if (b.sharding.ranks > 0) add("`hybrid-shard`", a.sharding.ranks, b.sharding.ranks);

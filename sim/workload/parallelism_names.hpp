@@ -60,6 +60,11 @@ inline constexpr const Axis* kPlacedAxes[]{&axes::tensor, &axes::data, &axes::pi
 // "gradients,weights", "all" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);
 
+// "13*4,5,4": 4 layers of each of 13 virtual stages, then 5, then 4. "" of none. Nothing if the text is
+// not of that form.
+[[nodiscard]] std::string stage_layers_text(const std::vector<int>& layers);
+[[nodiscard]] std::optional<std::vector<int>> parse_stage_layers(std::string_view text);
+
 // The fields of layout and software in which `b` differs from `a`: "`zero` 3 `overlap` all".
 // Empty if they are equal.
 [[nodiscard]] std::string changed_fields(const Parallelism& a, const Parallelism& b);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/workload/parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/workload/matrices.hpp"
@@ -76,7 +78,7 @@ void add_block_vectors(const Model& model, LayerKind kind, LayerParameters& to) 
   }
   if (kind.block != Block::experts) return;
   const Model::Experts& experts = model.experts;
-  if (experts.router_bias) to.replicated += experts.count;
+  if (experts.router_bias && experts.count > 1) to.replicated += experts.count;
   if (!biases) return;
   const std::int64_t split = rising * experts.width, whole = model.hidden;
   to.sharded += experts.count * split;
@@ -193,12 +195,28 @@ ParametersByPart parameters_by_part(const Model& model) {
   for (int layer = model.layers; layer < all_layers(model); ++layer) {
     all.predictions += layer_parameters(model, kind_of(model, layer)).total();
   }
-  const std::int64_t total = total_parameters(model);
+  const std::int64_t total = all.total = total_parameters(model);
   all.ends = total - all.attention - all.norms - all.experts - all.feed_forward;
   all.active =
       total - in_layers(model, [&](LayerKind kind) { return layer_parameters(model, kind).idle; });
   all.active_without_words = all.active - (model.tied_embeddings ? 0 : ends.words);
   return all;
+}
+
+std::string parameters_text(const ParametersByPart& parts) {
+  const auto count = [](std::int64_t parameters) {
+    const auto number = static_cast<double>(parameters);
+    return number < 1e9 ? fmt::format("{:.3g} million", number * 1e-6)
+                        : fmt::format("{:.4g} billion", number * 1e-9);
+  };
+  std::string text = count(parts.total) + " parameters";
+  if (parts.active != parts.total) {
+    text += ", " + count(parts.active) + " of them for each token";
+  }
+  if (parts.predictions > 0) {
+    text += ", and " + count(parts.predictions) + " that predict further tokens";
+  }
+  return text;
 }
 
 double attended(const Model& model, LayerKind kind) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "sim/base/units.hpp"
 #include "sim/workload/layer_kinds.hpp"
@@ -38,6 +39,7 @@ struct EndParameters {
 [[nodiscard]] std::int64_t total_parameters(const Model& model);
 
 struct ParametersByPart {
+  std::int64_t total = 0;         // total_parameters()
   std::int64_t attention = 0;     // or what else mixes tokens
   std::int64_t feed_forward = 0;  // dense, and shared experts with routers
   std::int64_t experts = 0;       // to choose from
@@ -49,6 +51,8 @@ struct ParametersByPart {
   std::int64_t active_without_words = 0;
 };
 [[nodiscard]] ParametersByPart parameters_by_part(const Model& model);
+// "671 billion parameters, 37.6 billion of them for each token"; the latter where it differs.
+[[nodiscard]] std::string parameters_text(const ParametersByPart& parts);
 
 // How a count of FLOP takes attention under a causal mask: all scores, as Narayanan et al. (arXiv
 // 2104.04473) do, or those below the diagonal.
