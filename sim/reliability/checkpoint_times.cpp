@@ -66,7 +66,8 @@ CheckpointTimes checkpoint_times(const Reliability& reliability, const SteadyJob
   const CheckpointPlan& plan = reliability.checkpoint;
   const Rates rates = rates_of(reliability, job);
   const MemoryUse held = memory_use(job.cluster, job.model, job.parallelism);
-  const double rank_bytes = held.weights + held.optimizer;
+  const double rank_bytes =
+      held.weights + held.optimizer + held.expert_weights + held.expert_optimizer;
   const double node_bytes = rank_bytes * job.cluster.gpus_per_node;
   CheckpointTimes times{.state_bytes = trained_state_bytes(job.model, job.parallelism)};
   if (reliability.recovery.from == RecoverFrom::replica) {

@@ -78,6 +78,9 @@ void add_kernels(const StepContext& context, std::map<std::string, std::string>&
   sources["gemm"] =
       published ? products_source(*published) : "roofline: peak rate times whole waves of tiles";
   if (published == nullptr) return;
+  if (has_layers_with(context.model, Block::experts)) {
+    sources["grouped products"] = grouped_source(*published);
+  }
   const Attention attention = context.parallelism.attention;
   if (is_fused(attention) && !gpu.fused_attention) {
     sources["attention"] = attention_source(*published, attention);

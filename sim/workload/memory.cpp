@@ -71,6 +71,17 @@ void add_state(const Cluster& cluster, const Parallelism& p, const StageParamete
   use.gradients = gradient * parameters / (p.sharding.stage == 2 ? shards : 1);
 }
 
+// A share of what is trained is of experts.
+void set_experts_apart(double share, MemoryUse& use) {
+  const auto move = [&](double MemoryUse::*from, double MemoryUse::*to) {
+    use.*to = share * (use.*from);
+    use.*from -= use.*to;
+  };
+  move(&MemoryUse::weights, &MemoryUse::expert_weights);
+  move(&MemoryUse::gradients, &MemoryUse::expert_gradients);
+  move(&MemoryUse::optimizer, &MemoryUse::expert_optimizer);
+}
+
 // Whole gradients in the backward pass: one bucket or unit that is reduced, beside the next one's
 // where that overlaps.
 double bucket_bytes(const Parallelism& p, double parameters, const WholeUnits& units) {
@@ -91,6 +102,7 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
   add_state(cluster, p, held, use);
+  set_experts_apart(held.routed / parameters, use);
   double recomputed = 0;
   for (const KindCount& one : kinds_of_stage(model, Stages(model, p), p, stage)) {
     const LayerActivations kept = kept_activations(model, p, one.kind);
@@ -124,6 +136,9 @@ const std::vector<MemoryPart>& memory_parts() {
       {"weights", &MemoryUse::weights},
       {"gradients", &MemoryUse::gradients},
       {"optimizer", &MemoryUse::optimizer},
+      {"expert_weights", &MemoryUse::expert_weights},
+      {"expert_gradients", &MemoryUse::expert_gradients},
+      {"expert_optimizer", &MemoryUse::expert_optimizer},
       {"attention_activations", &MemoryUse::attention_activations},
       {"feed_forward_activations", &MemoryUse::feed_forward_activations},
       {"head", &MemoryUse::head},

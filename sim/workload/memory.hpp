@@ -17,6 +17,8 @@ struct MemoryUse {
   double gradients = 0;  // the gradient buffer; under ZeRO-3 FP32 shards
   // Moments (Muon: one), and FP32 weights if `weights` are BF16; none if hosts keep them.
   double optimizer = 0;
+  // The same of experts to choose from.
+  double expert_weights = 0, expert_gradients = 0, expert_optimizer = 0;
   // Kept for the backward passes of all micro-batches in flight (Korthikanti et al. 2205.05198,
   // table 2, less what is recomputed).
   double attention_activations = 0;

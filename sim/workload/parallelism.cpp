@@ -322,9 +322,11 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
 RankLayer rank_layer(const Model& model, const Parallelism& p, LayerKind kind) {
   const LayerParameters layer = layer_parameters(model, kind);
   const double tensor = p.tensor;
-  return {static_cast<double>(layer.sharded) / tensor + static_cast<double>(layer.replicated),
-          static_cast<double>(layer.sharded_matrices) / tensor +
-              static_cast<double>(layer.replicated_matrices)};
+  return {
+      static_cast<double>(layer.sharded) / tensor + static_cast<double>(layer.replicated),
+      static_cast<double>(layer.sharded_matrices) / tensor +
+          static_cast<double>(layer.replicated_matrices),
+      static_cast<double>(layer.routed) / tensor + static_cast<double>(layer.routed_replicated)};
 }
 
 StageParameters stage_parameters(const Model& model, const Parallelism& p, int stage) {
@@ -336,6 +338,7 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, int s
     const RankLayer layer = rank_layer(model, p, one.kind);
     held.layers += layer.parameters * one.layers;
     held.matrices += layer.matrices * one.layers;
+    held.routed += layer.routed * one.layers;
     held.largest = std::max(held.largest, layer.parameters);
   }
   if (stage == 0) {

@@ -214,6 +214,7 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& parall
 struct RankLayer {
   double parameters = 0;
   double matrices = 0;
+  double routed = 0;  // of `parameters`: of experts to choose from
 };
 [[nodiscard]] RankLayer rank_layer(const Model& model, const Parallelism& parallelism,
                                    LayerKind kind = {});
@@ -222,6 +223,7 @@ struct RankLayer {
 struct StageParameters {
   double layers = 0;
   double matrices = 0;   // of `layers`: in weight matrices
+  double routed = 0;     // of `layers`: of experts to choose from
   double largest = 0;    // of its layers, the one with most
   double embedding = 0;  // word and position embeddings of the first stage
   double head = 0;       // output projection and final norm of the last stage

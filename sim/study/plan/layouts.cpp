@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sim/study/setup_options.hpp"
@@ -17,6 +18,28 @@ std::vector<int> divisors(int whole) {
     if (whole % value == 0) found.push_back(value);
   }
   return found;
+}
+
+// Layers that are alike and dense make stages that are alike only if they divide; others are divided by
+// their work, which some stage has more of anyway.
+bool divides_evenly(const Model& model) { return is_uniform(model) && model.experts.count == 0; }
+
+// Stages of a pipeline that may be tried.
+std::vector<int> stage_counts(const Model& model) {
+  if (divides_evenly(model)) return divisors(model.layers);
+  std::vector<int> all(static_cast<std::size_t>(all_layers(model)));
+  std::iota(all.begin(), all.end(), 1);
+  return all;
+}
+
+// Chunks of such a stage.
+std::vector<int> chunk_counts(const Model& model, int stages) {
+  if (!divides_evenly(model)) {
+    std::vector<int> all;
+    for (int chunks = 1; stages * chunks <= all_layers(model); chunks *= 2) all.push_back(chunks);
+    return all;
+  }
+  return model.layers % stages == 0 ? divisors(model.layers / stages) : std::vector{1};
 }
 
 // A scheme that works node by node needs as many replicas on every node.
@@ -62,9 +85,8 @@ class FrameSearch {
     const Parallelism& given = first_.parallelism;
     const auto tensors =
         fixed("tp") || is_own(&SiteSetup::tensor) ? std::vector{given.tensor} : divisors(gpus);
-    const auto pipelines = fixed("pp") || is_own(&SiteSetup::pipeline)
-                               ? std::vector{given.pipeline}
-                               : divisors(first_.model.layers);
+    const auto pipelines = fixed("pp") || is_own(&SiteSetup::pipeline) ? std::vector{given.pipeline}
+                                                                       : stage_counts(first_.model);
     for (const int tensor : tensors) {
       for (const int pipeline : pipelines) {
         p.tensor = tensor;
@@ -116,8 +138,7 @@ class FrameSearch {
     if (fixed("virtual-stages")) {
       chunks = {given.virtual_stages};
     } else if (p.pipeline > 1) {
-      const int layers = first_.model.layers;
-      if (layers % p.pipeline == 0) chunks = divisors(layers / p.pipeline);
+      chunks = chunk_counts(first_.model, p.pipeline);
     }
     std::vector<bool> sequences{false};
     if (fixed("sequence-parallel")) {
