@@ -9,12 +9,12 @@ std::string dotted(std::string_view table, std::string_view name) {
   return table.empty() ? std::string(name) : fmt::format("{}.{}", table, name);
 }
 
-KeyTable& KeyTable::add(std::span<const TomlKey> rows) {
+KeyTable&& KeyTable::add(std::span<const TomlKey> rows) && {
   keys_.insert(keys_.end(), rows.begin(), rows.end());
-  return *this;
+  return std::move(*this);
 }
 
-void KeyTable::add(Texts texts, std::string_view meaning, std::string_view example) {
+void KeyTable::add_row(Texts texts, std::string_view meaning, std::string_view example) {
   // "ideal", without the quotes of TOML.
   std::erase(texts.usual, '"');
   const Texts& kept = texts_.emplace_back(std::move(texts));

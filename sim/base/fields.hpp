@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sim/base/field_values.hpp"
@@ -55,14 +56,14 @@ template <class T>
 struct Field {
   std::string_view name;  // without its table
   NumberRange range = {};
-  Usual usual = {};
+  Usual usual = kRequired;
   std::string_view meaning = {};
   std::string_view example = {};
   std::string_view remark = {};                        // TomlReader::one_of()'s
   std::string (*value)(const NumberRange&) = nullptr;  // "bandwidth above 0"
   // Null for a key that other code reads.
   void (*read)(TomlReader& reader, std::string_view key, const Field& row, T& into) = nullptr;
-  // As TOML; empty if the struct has no value.
+  // As TOML; empty if the struct has no value. Null for a key that nobody writes.
   std::string (*write)(const T& from, const NumberRange& range) = nullptr;
   std::array<Condition<T>, 2> conditions = {};
   // In place of usual.needed.
@@ -118,20 +119,25 @@ constexpr auto field(std::string_view name, const NumberRange& range, const Usua
                   }};
 }
 
-// A row for a member that is one of a table's values (EnumName) or of a registry's rows.
-template <auto member, auto& names>
+// A row for a member, or for a member of a member, that is one of a table's values (EnumName) or of a
+// registry's rows.
+template <auto outer, auto& names, auto... inner>
 constexpr auto choice(std::string_view name, const Usual& usual, std::string_view meaning) {
-  using T = typename field_values::Member<decltype(member)>::Class;
+  using T = typename field_values::Member<decltype(outer)>::Class;
   return Field<T>{
       .name = name,
       .usual = usual,
       .meaning = meaning,
       .value = [](const NumberRange&) { return field_values::one_of(name_table(names)); },
-      .read = [](TomlReader& reader, std::string_view key, const Field<T>& row,
-                 T& into) { into.*member = reader.one_of(key, name_table(names), row.remark); },
+      .read =
+          [](TomlReader& reader, std::string_view key, const Field<T>& row, T& into) {
+            field_values::slot<outer, inner...>(into) =
+                reader.one_of(key, name_table(names), row.remark);
+          },
       .write =
           [](const T& from, const NumberRange&) {
-            return field_values::name_text(from.*member, name_table(names));
+            return field_values::name_text(field_values::slot<outer, inner...>(from),
+                                           name_table(names));
           }};
 }
 
@@ -196,7 +202,7 @@ template <class T>
     const bool applies = std::ranges::all_of(row.conditions, [&](const Condition<T>& condition) {
       return condition.holds == nullptr || condition.holds(from, row.name);
     });
-    if (!applies) continue;
+    if (!applies || row.write == nullptr) continue;
     T without = usual;
     if (row.fill != nullptr) row.fill(without = from);
     const bool may_lack = row.usual.needed != Usual::Needed::always;
@@ -207,53 +213,57 @@ template <class T>
   return lines;
 }
 
-// Rows of several tables as one list of keys.
+// Rows of several tables as one list of keys: KeyTable().add("gpu", rows, Gpu()).add(...).
 class KeyTable {
  public:
   KeyTable() = default;
   KeyTable(KeyTable&&) = default;  // no copies: keys_ would point to the texts of another
   // `usual` has the values that are usual.
   template <class T>
-  KeyTable& add(std::string_view table, std::type_identity_t<std::span<const Field<T>>> rows,
-                const T& usual) {
+  KeyTable&& add(std::string_view table, std::type_identity_t<std::span<const Field<T>>> rows,
+                 const T& usual) && {
     for (const Field<T>& row : rows) {
-      add({dotted(table, row.name), row.value(row.range),
-           row.usual.is_value ? row.write(usual, row.range) : std::string(row.usual.words)},
-          row.meaning, row.example);
+      add_row({dotted(table, row.name), row.value(row.range),
+               row.usual.is_value ? row.write(usual, row.range) : std::string(row.usual.words)},
+              row.meaning, row.example);
     }
-    return *this;
+    return std::move(*this);
   }
-  KeyTable& add(std::span<const TomlKey> rows);
+  KeyTable&& add(std::span<const TomlKey> rows) &&;
   [[nodiscard]] std::span<const TomlKey> keys() const { return keys_; }
 
  private:
   struct Texts {
     std::string key, value, usual;
   };
-  void add(Texts texts, std::string_view meaning, std::string_view example);
+  void add_row(Texts texts, std::string_view meaning, std::string_view example);
 
   std::deque<Texts> texts_;  // that keys_ points to
   std::vector<TomlKey> keys_;
 };
 
 // A rule over several fields. It is checked if all of its keys are settled, so that a wrong value
-// gives one message, and speaks only about a key that the file has.
+// gives one message, and speaks only about a key that the file has. Keys are without the table that
+// check_rules() is given, or full if that is "".
 template <class T>
 struct Rule {
   std::string_view key;                       // that is to blame
-  std::string_view others[8] = {};            // that it rests on; dotted, as `key` is
+  std::string_view others[8] = {};            // that it rests on
   std::string (*broken)(const T&) = nullptr;  // what is wrong; empty: nothing
 };
 
 template <class T>
-void check_rules(TomlReader& reader, std::type_identity_t<std::span<const Rule<T>>> rules,
-                 const T& of) {
+void check_rules(TomlReader& reader, std::string_view table,
+                 std::type_identity_t<std::span<const Rule<T>>> rules, const T& of) {
   for (const Rule<T>& rule : rules) {
-    bool settled = reader.is_good(rule.key);
-    for (const std::string_view other : rule.others) settled = settled && reader.is_settled(other);
+    const std::string key = dotted(table, rule.key);
+    bool settled = reader.is_good(key);
+    for (const std::string_view other : rule.others) {
+      settled = settled && reader.is_settled(dotted(table, other));
+    }
     if (!settled) continue;
     const std::string problem = rule.broken(of);
-    if (!problem.empty()) reader.wrong(rule.key, problem);
+    if (!problem.empty()) reader.wrong(key, problem);
   }
 }
 

@@ -140,17 +140,14 @@ constexpr Rule<Reliability> kReliabilityRules[] = {
 }  // namespace
 
 std::span<const TomlKey> reliability_keys() {
-  static const KeyTable table = [] {
-    const Reliability usual;
-    KeyTable keys;
-    keys.add("", kReliabilityFields, usual);
-    keys.add("failures", kFailureFields, usual.failures);
-    keys.add("recovery", kRecoveryFields, usual.recovery);
-    keys.add("checkpoint", kCheckpointFields, usual.checkpoint);
-    keys.add("storage", kStorageFields, usual.storage);
-    keys.add("loading", kLoadingFields, usual.loading);
-    return keys;
-  }();
+  const Reliability usual;
+  static const KeyTable table = KeyTable()
+                                    .add("", kReliabilityFields, usual)
+                                    .add("failures", kFailureFields, usual.failures)
+                                    .add("recovery", kRecoveryFields, usual.recovery)
+                                    .add("checkpoint", kCheckpointFields, usual.checkpoint)
+                                    .add("storage", kStorageFields, usual.storage)
+                                    .add("loading", kLoadingFields, usual.loading);
   return table.keys();
 }
 
@@ -169,7 +166,7 @@ Reliability parse_reliability(std::string_view text, const std::filesystem::path
   read_fields(reader, "checkpoint", kCheckpointFields, result.checkpoint);
   read_fields(reader, "storage", kStorageFields, result.storage);
   read_fields(reader, "loading", kLoadingFields, result.loading);
-  check_rules(reader, kReliabilityRules, result);
+  check_rules(reader, "", kReliabilityRules, result);
   reader.finish();
   return result;
 }

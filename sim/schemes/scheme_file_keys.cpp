@@ -74,12 +74,8 @@ constexpr TomlKey kKeysInside[] = {
 }  // namespace
 
 std::span<const TomlKey> scheme_file_keys() {
-  static const KeyTable table = [] {
-    KeyTable keys;
-    keys.add(kKeysInside);
-    keys.add(kSiteTable, site_exchange_fields(), SiteExchange());
-    return keys;
-  }();
+  static const KeyTable table =
+      KeyTable().add(kKeysInside).add(kSiteTable, site_exchange_fields(), SiteExchange());
   return table.keys();
 }
 

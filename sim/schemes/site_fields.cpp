@@ -68,8 +68,7 @@ constexpr Field<SiteExchange> kSiteFields[] = {
      .range = from_to(1, 1 << 20),
      .usual = left_out("the codec's own"),
      .meaning = "Elements that share a scale; a multiple of 32.",
-     .value = field_values::words<int>,
-     .write = [](const SiteExchange&, const NumberRange&) { return std::string(); }},
+     .value = field_values::words<int>},
     field<&SiteExchange::feedback>(
         "feedback", kAny, kUsualValue,
         "Error feedback: encoding adds the error of the previous encoding.")
@@ -171,14 +170,14 @@ std::string longer_than_a_round(int steps, const SiteExchange& x) {
 }
 
 constexpr Rule<SiteExchange> kSiteRules[] = {
-    {"between_sites.codec", {"between_sites.exchange"}, cannot_be_summed},
-    {"between_sites.overlap_steps", {"between_sites.delayed"}, waits_after_all},
-    {"between_sites.across_every", {"between_sites.inner_steps"}, too_far_apart},
-    {"between_sites.fragments",
-     {"between_sites.inner_steps"},
+    {"codec", {"exchange"}, cannot_be_summed},
+    {"overlap_steps", {"delayed"}, waits_after_all},
+    {"across_every", {"inner_steps"}, too_far_apart},
+    {"fragments",
+     {"inner_steps"},
      [](const SiteExchange& x) { return longer_than_a_round(x.fragments, x); }},
-    {"between_sites.overlap_steps",
-     {"between_sites.inner_steps"},
+    {"overlap_steps",
+     {"inner_steps"},
      [](const SiteExchange& x) { return longer_than_a_round(x.overlap_steps, x); }},
 };
 
@@ -190,7 +189,7 @@ SiteExchange read_site_exchange(TomlReader& reader, WireReader& wires) {
   SiteExchange exchange;
   exchange.wire = wires.read_or(kSiteTable, exchange.wire);
   read_fields(reader, kSiteTable, kSiteFields, exchange);
-  check_rules(reader, kSiteRules, exchange);
+  check_rules(reader, kSiteTable, kSiteRules, exchange);
   return exchange;
 }
 

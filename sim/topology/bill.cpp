@@ -126,11 +126,7 @@ Bill bill_with(const Cluster& cluster, const NetworkParts& parts) {
 }  // namespace
 
 std::span<const TomlKey> network_parts_keys() {
-  static const KeyTable table = [] {
-    KeyTable keys;
-    keys.add("", kPartsFields, NetworkParts());
-    return keys;
-  }();
+  static const KeyTable table = KeyTable().add("", kPartsFields, NetworkParts());
   return table.keys();
 }
 

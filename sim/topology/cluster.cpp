@@ -56,18 +56,15 @@ Cluster usual_cluster() {
 }
 
 std::span<const TomlKey> cluster_keys() {
-  static const KeyTable table = [] {
-    const Cluster usual = usual_cluster();
-    KeyTable keys;
-    keys.add("", file_fields(), usual);
-    keys.add("cluster", cluster_fields(), usual);
-    keys.add("gpu", gpu_fields(), usual.gpu);
-    keys.add("nvlink", nvlink_fields(), usual.nvlink);
-    keys.add("network", network_fields(), usual.network);
-    keys.add("collectives", collectives_fields(), usual.collectives);
-    keys.add("fitted", fitted_fields(), usual.fitted);
-    return keys;
-  }();
+  const Cluster usual = usual_cluster();
+  static const KeyTable table = KeyTable()
+                                    .add("", file_fields(), usual)
+                                    .add("cluster", cluster_fields(), usual)
+                                    .add("gpu", gpu_fields(), usual.gpu)
+                                    .add("nvlink", nvlink_fields(), usual.nvlink)
+                                    .add("network", network_fields(), usual.network)
+                                    .add("collectives", collectives_fields(), usual.collectives)
+                                    .add("fitted", fitted_fields(), usual.fitted);
   return table.keys();
 }
 
@@ -89,8 +86,8 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   reader.optional_table("fitted");
   read_fields(reader, "fitted", fitted_fields(), cluster.fitted);
   cluster.fitted.typed = typed_by_hand(settings);
-  check_rules(reader, cluster_rules(), cluster);
-  check_rules(reader, dragonfly_rules(), cluster);
+  check_rules(reader, "", cluster_rules(), cluster);
+  check_rules(reader, "", dragonfly_rules(), cluster);
   reader.finish();
   fill_gpu_nic(cluster);
   fill_dragonfly(cluster);

@@ -94,8 +94,7 @@ constexpr Field<Gpu> kGpuFields[] = {
      .meaning = "Power limit of one GPU, at most `power`. Clock rates, and with them the peaks, "
                 "are scaled by the square root of the ratio of the two.",
      .value = field_values::words<Watts>,
-     .read = read_power_limit,
-     .write = [](const Gpu&, const NumberRange&) { return std::string(); }},
+     .read = read_power_limit},
 };
 
 constexpr Field<Fitted> kFittedFields[] = {

@@ -324,15 +324,14 @@ std::string too_many_parameters(const Model& model) {
 }
 
 constexpr Rule<Model> kModelRules[] = {
-    {"model.order", {"model.window"}, lacking_part},
-    {"model.experts.top_k", {"model.experts.count"}, too_many_chosen},
-    {"model.latent.rope_width", {"model.head_width"}, wide_rotation},
-    {"model.layers",
-     {"model.hidden", "model.heads", "model.feed_forward", "model.experts.count",
-      "model.experts.width"},
+    {"order", {"window"}, lacking_part},
+    {"experts.top_k", {"experts.count"}, too_many_chosen},
+    {"latent.rope_width", {"head_width"}, wide_rotation},
+    {"layers",
+     {"hidden", "heads", "feed_forward", "experts.count", "experts.width"},
      too_many_parameters},
-    {"model.kv_heads", {"model.heads"}, uneven_heads},
-    {"model.sequence", {"model.positions", "model.position_table"}, too_few_positions},
+    {"kv_heads", {"heads"}, uneven_heads},
+    {"sequence", {"positions", "position_table"}, too_few_positions},
 };
 
 // Tables that a model may lack.
@@ -359,7 +358,7 @@ Model read_document(TomlDocument document, std::string name, std::string file) {
     if (reader.has_table(table.name)) read_fields(reader, table.name, table.fields, model);
   }
   read_fields(reader, "model", kModelFields, model);
-  check_rules(reader, kModelRules, model);
+  check_rules(reader, "model", kModelRules, model);
   reader.finish();
   return model;
 }
@@ -383,6 +382,7 @@ TomlDocument document_of(const Model& model, const std::filesystem::path& file) 
 }  // namespace
 
 std::span<const TomlKey> model_keys() {
+<<<<<<< HEAD
   static const KeyTable table = [] {
     KeyTable keys;
     keys.add("", kModelFileFields, Model());
@@ -390,6 +390,10 @@ std::span<const TomlKey> model_keys() {
     for (const Table& one : kTables) keys.add(one.name, one.fields, Model());
     return keys;
   }();
+=======
+  static const KeyTable table =
+      KeyTable().add("", kModelFileFields, Model()).add("model", kModelFields, Model());
+>>>>>>> ce754e51 (Name the keys of rules without their table)
   return table.keys();
 }
 

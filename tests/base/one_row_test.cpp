@@ -57,13 +57,24 @@ TEST(OneRow, IsSet) {
 }
 
 TEST(OneRow, IsListed) {
-  KeyTable table;
-  table.add("lamp", kNewRows, Lamp());
+  const KeyTable table = KeyTable().add("lamp", kNewRows, Lamp());
   const TomlKey* row = row_of(table.keys(), "lamp.power");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->value, "power above 0");
   EXPECT_EQ(row->usual, "5 W");
   EXPECT_EQ(row->meaning, "Power of a bulb.");
+}
+
+// A row with a function of its own, of a key without a member.
+TEST(OneRow, WithoutAMemberIsNeededAndNotWritten) {
+  constexpr std::array kRows{
+      Field<Lamp>{.name = "pair",
+                  .value = field_values::words<bool>,
+                  .read = [](TomlReader& reader, std::string_view key, const Field<Lamp>&,
+                             Lamp& lamp) { lamp.bulbs = reader.boolean(key) ? 2 : 1; }}};
+  EXPECT_EQ(read_lamp(kRows, "[lamp]\npair = true\n").bulbs, 2);
+  EXPECT_EQ(lamp_error_of(kRows, "[lamp]\n"), "lamp.toml:1:2: [lamp]: missing key pair; add it");
+  EXPECT_EQ(written_fields(kRows, Lamp{2}, Lamp()), "");
 }
 
 TEST(OneRow, IsSuggested) {

@@ -67,19 +67,15 @@ inline constexpr Field<Toy> kToyFields[] = {
 };
 
 inline constexpr Rule<Toy> kToyRules[] = {
-    {"toy.most_rate",
-     {"toy.rate"},
+    {"most_rate",
+     {"rate"},
      [](const Toy& toy) {
        return toy.most_rate < toy.rate ? "is below the rate; write more" : std::string();
      }},
 };
 
 inline std::span<const TomlKey> toy_keys() {
-  static const KeyTable table = [] {
-    KeyTable keys;
-    keys.add("toy", kToyFields, Toy());
-    return keys;
-  }();
+  static const KeyTable table = KeyTable().add("toy", kToyFields, Toy());
   return table.keys();
 }
 
@@ -88,7 +84,7 @@ inline Toy read_toy(const std::string& text, std::span<const Setting> settings =
   TomlReader reader(parse_toml(text, "x.toml", settings), toy_keys());
   Toy toy;
   read_fields(reader, "toy", kToyFields, toy);
-  check_rules(reader, kToyRules, toy);
+  check_rules(reader, "toy", kToyRules, toy);
   reader.finish();
   return toy;
 }
