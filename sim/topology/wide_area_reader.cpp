@@ -7,19 +7,13 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/base/toml_reader.hpp"
 #include "sim/topology/topology.hpp"
-#include "sim/topology/wide_area.hpp"
-#include "sim/topology/wide_area_keys.hpp"
+#include "sim/topology/wide_area_fields.hpp"
 
 namespace sim {
 namespace {
 
 constexpr int kMostTables = 1024;
-constexpr int kMostRounds = 1'000'000;  // between two checkpoints
-constexpr NumberRange kLoss{.lowest = 0, .highest = 0.5};
-constexpr NumberRange kBackground{.lowest = 0, .highest = 0.999};
-constexpr NumberRange kSpeed{.lowest = 0.001, .highest = 1};
 
 // What is wrong with a site's cluster, on one line.
 std::string nested(const std::string& error) {
@@ -38,107 +32,45 @@ Cluster read_cluster_of_site(const std::filesystem::path& file) {
   return parse_cluster(text, file);
 }
 
-// What idle GPUs draw, about: 70 W of an H100's 700.
-constexpr double kIdlePower = 0.1;
-
-// Less power than the GPUs draw: their clocks go down.
-void cap_power(TomlReader& reader, const std::string& key, Site& site) {
-  const Cluster& cluster = site.cluster;
-  const Watts full = cluster.gpu.power * rank_count(cluster);
-  if (full <= Watts{}) {
-    reader.wrong(
-        key, fmt::format("the GPUs of {} have no power; set gpu.power in its file", cluster.name));
-  } else if (*site.power_cap / full < kIdlePower) {
-    reader.wrong(key, fmt::format("is less than the {} that its {} GPUs draw when idle; write more",
-                                  to_text(full * kIdlePower), rank_count(cluster)));
-  } else {
-    site.cluster.gpu = power_capped(cluster.gpu, *site.power_cap / full);
-  }
-}
-
-void read_site_cluster(TomlReader& reader, const std::string& table,
-                       const ClusterFile& cluster_file, Site& site) {
-  const std::string key = key_in(table, "cluster");
-  const std::string nodes = key_in(table, "nodes");
-  const std::string power_cap = key_in(table, "power_cap");
-  const std::string name = reader.text(key);
-  const bool part = reader.has(nodes);
-  const int wanted = part ? read_count(reader, nodes, kMostOfAKind) : 0;
-  if (reader.has(power_cap)) site.power_cap = reader.quantity<Watts>(power_cap);
+// The cluster that the site names, or its first nodes.
+void load_cluster(TomlReader& reader, const std::string& table, const ClusterFile& cluster_file,
+                  Site& site) {
+  const std::string key = dotted(table, "cluster"), nodes = dotted(table, "nodes");
   if (!reader.is_good(key)) return;
+  const Cluster wanted = site.cluster;
   try {
-    site.cluster = read_cluster_of_site(cluster_file(name));
+    site.cluster = read_cluster_of_site(cluster_file(wanted.name));
   } catch (const InputError& error) {
-    reader.wrong(key, nested(error.what()));
-    return;
+    return reader.wrong(key, nested(error.what()));
   }
-  if (part && reader.is_good(nodes)) {
-    if (wanted > site.cluster.nodes) {
-      reader.wrong(nodes, fmt::format("{} exceeds the {} nodes of {}; write at most {}", wanted,
-                                      site.cluster.nodes, site.cluster.name, site.cluster.nodes));
-      return;
-    }
-    site.cluster = part_of(std::move(site.cluster), wanted, site.cluster.gpus_per_node);
+  if (!reader.is_good(nodes)) return;
+  if (wanted.nodes > site.cluster.nodes) {
+    return reader.wrong(nodes,
+                        fmt::format("{} exceeds the {} nodes of {}; write at most {}", wanted.nodes,
+                                    site.cluster.nodes, site.cluster.name, site.cluster.nodes));
   }
-  if (reader.is_good(power_cap)) cap_power(reader, power_cap, site);
-}
-
-void read_comings(TomlReader& reader, const std::string& table, Site& site) {
-  const std::string stays = key_in(table, "stays"), returns = key_in(table, "returns_after");
-  if (reader.has(stays)) {
-    site.stays = reader.quantity<Seconds>(stays);
-    site.returns_after = reader.quantity<Seconds>(returns);
-  } else {
-    reader.inapplicable(returns, "applies to a site that leaves; write stays, or remove it");
-  }
+  site.cluster = part_of(std::move(site.cluster), wanted.nodes, site.cluster.gpus_per_node);
 }
 
 Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& cluster_file) {
-  const std::string table = key_in("sites", name);
-  const auto key = [&](const char* leaf) { return key_in(table, leaf); };
+  const std::string table = dotted("sites", name);
   Site site{.name = name};
-  if (reader.has(key("count"))) {
-    site.count =
-        static_cast<int>(reader.integer(key("count"), {.lowest = 0, .highest = kMostPlaces}));
+  read_fields(reader, table, site_fields(), site);
+  read_fields(reader, table, site_changes(), site);
+  load_cluster(reader, table, cluster_file, site);
+  check_rules(reader, table, site_rules(), site);
+  if (site.power_cap) {
+    Gpu& gpu = site.cluster.gpu;
+    gpu = power_capped(gpu, *site.power_cap / gpu_power(site.cluster));
   }
-  read_site_cluster(reader, table, cluster_file, site);
-  site.uplink = reader.quantity<Bandwidth>(key("uplink"));
-  site.downlink = reader.quantity<Bandwidth>(key("downlink"));
-  site.egress = reader.quantity<BytePrice>(key("egress"), Zero::allowed);
-  if (reader.has(key("region"))) site.region = reader.text(key("region"));
-  if (reader.has(key("speed"))) site.speed = reader.number(key("speed"), kSpeed);
-  if (reader.has(key("late"))) {
-    site.late = reader.quantity<Seconds>(key("late"), Zero::allowed);
-  }
-  if (reader.has(key("drops_out"))) {
-    site.drops_out = reader.quantity<Seconds>(key("drops_out"), Zero::allowed);
-  }
-  read_comings(reader, table, site);
-  site.setup = read_site_setup(reader, table);
-  site.variation = read_variation(reader, table);
   return site;
 }
 
-WideLink read_link(TomlReader& reader, const std::string& table, const std::string& name) {
+WideLink read_path(TomlReader& reader, const std::string& table, const std::string& name,
+                   std::span<const Field<WideLink>> fields) {
   WideLink link{.name = name};
-  const auto key = [&](const char* leaf) { return key_in(table, leaf); };
-  const bool limited = reader.has(key("bandwidth"));
-  if (limited) link.bandwidth = reader.quantity<Bandwidth>(key("bandwidth"));
-  link.latency = reader.quantity<Seconds>(key("latency"), Zero::allowed);
-  link.loss = reader.number(key("loss"), kLoss);
-  if (reader.has(key("background"))) {
-    link.background = reader.number(key("background"), kBackground);
-    if (!limited)
-      reader.wrong(key("background"),
-                   "is a fraction of the bandwidth, which is missing; add bandwidth");
-  }
-  if (reader.has(key("price"))) {
-    link.price = reader.quantity<DollarRate>(key("price"), Zero::allowed);
-  }
-  link.variation = read_variation(reader, table);
-  if (reader.has(key("changes")) && !limited) {
-    reader.wrong(key("changes"), "are fractions of the bandwidth, which is missing; add bandwidth");
-  }
+  read_fields(reader, table, fields, link);
+  check_rules(reader, table, link_rules(), link);
   return link;
 }
 
@@ -168,41 +100,18 @@ Joined read_links(TomlReader& reader, WideArea& area) {
     reader.wrong("links", "is not a table; write a table [links.NAME] for each link");
   }
   for (const std::string& name : reader.tables_in("links")) {
-    const std::string table = key_in("links", name);
-    const std::string key = key_in(table, "between");
-    WideLink link = read_link(reader, table, name);
-    if (const std::string dead = key_in(table, "dead"); reader.has(dead)) {
-      link.dead = reader.boolean(dead);
-    }
-    link.between = reader.texts(key);
-    if (reader.is_good(key) && link.between.size() != 2) {
-      reader.wrong(key, fmt::format("has {} names; name two tables of sites, e.g. "
-                                    "[\"east\", \"west\"]",
-                                    link.between.size()));
-    }
-    if (reader.is_good(key)) check_ends(reader, key, area.sites, link, joined);
-    area.links.push_back(std::move(link));
+    const std::string table = dotted("links", name), between = dotted(table, "between");
+    const WideLink& link = area.links.emplace_back(read_path(reader, table, name, link_fields()));
+    if (reader.is_good(between)) check_ends(reader, between, area.sites, link, joined);
   }
   return joined;
 }
 
-Store read_store(TomlReader& reader) {
-  return {.upload = reader.quantity<Bandwidth>("store.upload"),
-          .download = reader.quantity<Bandwidth>("store.download"),
-          .request = reader.quantity<Seconds>("store.request", Zero::allowed),
-          .latency = reader.quantity<Seconds>("store.latency", Zero::allowed),
-          .egress = reader.quantity<BytePrice>("store.egress", Zero::allowed)};
-}
-
-Syncer read_syncer(TomlReader& reader) {
-  Syncer syncer{.uplink = reader.quantity<Bandwidth>("syncer.uplink"),
-                .downlink = reader.quantity<Bandwidth>("syncer.downlink"),
-                .latency = reader.quantity<Seconds>("syncer.latency", Zero::allowed),
-                .egress = reader.quantity<BytePrice>("syncer.egress", Zero::allowed)};
-  if (reader.has("syncer.memory_bandwidth")) {
-    syncer.memory_bandwidth = reader.quantity<Bandwidth>("syncer.memory_bandwidth");
-  }
-  return syncer;
+// Of a table that may be left out.
+template <class T>
+void read_optional(TomlReader& reader, std::string_view table, std::span<const Field<T>> fields,
+                   std::optional<T>& into) {
+  if (reader.has_table(table)) read_fields(reader, table, fields, into.emplace());
 }
 
 void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& area) {
@@ -230,7 +139,7 @@ bool check_places(TomlReader& reader, const WideArea& area) {
     return false;
   }
   if (place_count(area) == 1 && tables == 1) {
-    reader.wrong(key_in("sites", area.sites.front().name),
+    reader.wrong(dotted("sites", area.sites.front().name),
                  "is the only site; add another, or use its cluster's file instead of this one");
     return false;
   }
@@ -239,7 +148,7 @@ bool check_places(TomlReader& reader, const WideArea& area) {
         std::max_element(area.sites.begin(), area.sites.end(),
                          [](const Site& a, const Site& b) { return a.count < b.count; });
     reader.wrong(
-        key_in(key_in("sites", most->name), "count"),
+        dotted(dotted("sites", most->name), "count"),
         fmt::format("makes {} sites in total; the limit is {}", place_count(area), kMostPlaces));
     return false;
   }
@@ -252,7 +161,7 @@ bool check_places(TomlReader& reader, const WideArea& area) {
     const std::string name = place_name(area, place);
     if (site.count == 1 || !single.contains(name)) continue;
     reader.wrong(
-        key_in("sites", name),
+        dotted("sites", name),
         fmt::format("[sites.{}] already has a site of this name; choose another", site.name));
     return false;
   }
@@ -272,51 +181,44 @@ void check_paths(TomlReader& reader, const WideArea& area, const Joined& joined)
     if (lacks.empty()) continue;
     const std::string more = lacks.size() > 1 ? fmt::format(" and {} more", lacks.size() - 1) : "";
     reader.wrong(
-        key_in("sites", area.sites[a].name),
+        dotted("sites", area.sites[a].name),
         fmt::format("there is no path from {} to {}{}; add a [links.NAME] between the two, "
                     "or a [backbone] for all",
                     area.sites[a].name, lacks.front(), more));
   }
 }
 
-void read_membership(TomlReader& reader, WideArea& area) {
-  constexpr const char* kRounds = "membership.checkpoint_rounds";
-  constexpr const char* kBandwidth = "membership.checkpoint_bandwidth";
-  constexpr const char* kAsynchronous = "membership.checkpoint_asynchronous";
-  if (!has_comers(area)) {
-    for (const char* key : {"membership.detection", kRounds, kBandwidth, kAsynchronous}) {
-      reader.inapplicable(key, "applies where a site leaves; write sites.NAME.stays, or remove it");
-    }
-    return;
-  }
-  area.detection = reader.quantity<Seconds>("membership.detection", Zero::allowed);
-  if (!reader.has(kRounds)) {
-    for (const char* key : {kBandwidth, kAsynchronous}) {
-      reader.inapplicable(key, "applies with checkpoints; write checkpoint_rounds, or remove it");
-    }
-    return;
-  }
-  area.checkpoints = {
-      .rounds = static_cast<int>(reader.integer(kRounds, {.lowest = 1, .highest = kMostRounds})),
-      .bandwidth = reader.quantity<Bandwidth>(kBandwidth),
-      .asynchronous = reader.has(kAsynchronous) && reader.boolean(kAsynchronous)};
-}
-
 }  // namespace
+
+std::span<const TomlKey> wide_area_keys() {
+  static const KeyTable table = KeyTable()
+                                    .add("", area_fields(), WideArea())
+                                    .add("", connection_fields(), Transport())
+                                    .add("sites.NAME", site_fields(), Site())
+                                    .add("membership", membership_fields(), WideArea())
+                                    .add("sites.NAME", site_changes(), Site())
+                                    .add("backbone", backbone_fields(), WideLink())
+                                    .add("links.NAME", link_fields(), WideLink())
+                                    .add("store", store_fields(), Store())
+                                    .add("syncer", syncer_fields(), Syncer());
+  return table.keys();
+}
 
 WideArea parse_wide_area(std::string_view text, const std::filesystem::path& file,
                          const ClusterFile& cluster_file, std::span<const Setting> settings) {
   TomlReader reader(parse_toml(text, file, settings), wide_area_keys());
   WideArea area;
   area.name = file.stem().string();
-  area.summary = reader.text("summary");
-  area.transport = read_transport(reader);
+  read_fields(reader, "", area_fields(), area);
+  read_fields(reader, "", connection_fields(), area.transport);
   read_sites(reader, cluster_file, area);
-  if (reader.has_table("backbone")) area.backbone = read_link(reader, "backbone", "backbone");
+  if (reader.has_table("backbone")) {
+    area.backbone = read_path(reader, "backbone", "backbone", backbone_fields());
+  }
   const Joined joined = read_links(reader, area);
-  if (reader.has_table("store")) area.store = read_store(reader);
-  read_membership(reader, area);
-  if (reader.has_table("syncer")) area.syncer = read_syncer(reader);
+  read_optional(reader, "store", store_fields(), area.store);
+  read_fields(reader, "membership", membership_fields(), area);
+  read_optional(reader, "syncer", syncer_fields(), area.syncer);
   if (reader.all_good()) {
     std::vector<int> counts;
     for (const Site& site : area.sites) counts.push_back(site.count);
