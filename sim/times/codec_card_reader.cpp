@@ -1,219 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads codec cards and the times beside them.
+// The keys of codec cards, a row each, and their reader.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <cmath>
 
 #include "codecs/error/distributions.hpp"
-#include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/joined.hpp"
-#include "sim/base/names.hpp"
-#include "sim/base/printable.hpp"
-#include "sim/base/toml_reader.hpp"
-#include "sim/times/calibration_rows.hpp"
-#include "sim/times/codec_card.hpp"
+#include "sim/base/fields.hpp"
+#include "sim/times/codec_card_times.hpp"
 
 namespace sim {
 namespace {
 
-using codecs::Operation;
-
-enum class Untimed { roofline };
-constexpr std::array<EnumName<Untimed>, 1> kUntimed{{{"roofline", Untimed::roofline}}};
-
-constexpr NumberRange kBits{.lowest = 0, .highest = 64, .above_zero = true};
-constexpr NumberRange kError{.lowest = 0, .highest = 1e6};
 constexpr std::size_t kMostQuantiles = 1001;
 constexpr Bytes kMostOverhead{1 << 20};
 
-constexpr std::array<std::string_view, 4> kColumns{"step", "inputs", "elements", "seconds"};
-constexpr std::array<std::string_view, 3> kOptionalColumns{"from", "to", "value_bytes"};
-constexpr std::array<std::string_view, 7> kSteps{
-    "encode",     "encode_difference", "encode_feedback",     "decode",
-    "decode_add", "decode_reduce",     "decode_reduce_encode"};
-constexpr double kMostInputs = 1 << 16;
-// So that rates and ratios of them are finite.
-constexpr double kMostElements = 1e15;
-constexpr double kShortest = 1e-9;
-constexpr double kLongest = 1e6;
+enum class Untimed { roofline };
+constexpr EnumName<Untimed> kUntimed[] = {{"roofline", Untimed::roofline}};
 
-bool is_file_name(std::string_view name) {
-  return std::ranges::none_of(
-      name, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; });
+constexpr Field<CodecCard> kCardFields[] = {
+    field<&CodecCard::summary>("summary", kAny, kRequired, "One-line description of the codec."),
+    {.name = "wire.bits_per_element",
+     .range = {.lowest = 0, .highest = 64, .above_zero = true},
+     .meaning = "Bits per element on the wire, including scales and indices. If the size varies "
+                "from message to message, a list of equally spaced quantiles in ascending order.",
+     .example = "4.25",
+     .value = [](const NumberRange& range) { return value_words(range) + ", or a list of them"; },
+     .read = [](TomlReader& reader, std::string_view key, const Field<CodecCard>& row,
+                CodecCard& card) { card.bits_per_element = reader.numbers(key, row.range); }},
+    field<&CodecCard::overhead>("wire.overhead", kAny, kUsualValue,
+                                "Bytes per message in addition to its elements; at most 1 MiB.",
+                                "64 B"),
+    field<&CodecCard::sampled>("wire.sampled", kAny, kUsualValue,
+                               "Encodes read only the elements that they send, as those of "
+                               "random-k do. Their times may then be shorter than reading all "
+                               "values takes."),
+    field<&CodecCard::rounds>("wire.rounds", kAny, kUsualValue,
+                              "Whether encoding errors are independent of the input, as rounding "
+                              "errors are. If so, the squared errors of two encodes add up."),
+    field<&CodecCard::summable>("wire.summable", kAny, kUsualValue,
+                                "Whether encoded values can be summed in flight, as in NCCL's "
+                                "all_reduce. Only with a single `bits_per_element`."),
+    {.name = "times",
+     .usual = left_out("the table `[times]`"),
+     .meaning = "`roofline`, instead of the table: each kernel moves its bytes at the rate that "
+                "codecs without measured times get.",
+     .value = [](const NumberRange&) { return field_values::one_of(name_table(kUntimed)); },
+     .read = [](TomlReader& reader, std::string_view key, const Field<CodecCard>&,
+                CodecCard&) { static_cast<void>(reader.one_of(key, name_table(kUntimed))); }},
+};
+
+constexpr Field<CodecCard> kTimesFields[] = {
+    field<&CodecCard::gpu>("gpu", kAny, kRequired,
+                           "Unless `times` is given: `gpu.name` (as in the topology files) of the "
+                           "GPU on which the times were measured."),
+    field<&CodecCard::memory_bandwidth>(
+        "memory_bandwidth", kAboveZero, kRequired,
+        "Unless `times` is given: memory bandwidth of the measured GPU, from its data sheet. It is "
+        "used to scale the times to other GPUs.",
+        "3350 GBps"),
+    // Read by read_times().
+    {.name = "file",
+     .meaning = "Unless `times` is given: CSV file next to the card, with the columns step, "
+                "inputs, elements and seconds, and where needed from, to and value_bytes. Steps "
+                "are `encode`, `decode` and, if fused, `encode_difference`, `encode_feedback`, "
+                "`decode_add`, `decode_reduce` and `decode_reduce_encode`.",
+     .value = field_values::words<std::string>},
+};
+
+// Read by read_errors(), for each distribution.
+constexpr Field<CodecCard> kErrorFields[] = {
+    {.name = "NAME",
+     .range = from_to(0, 1e6),
+     .usual = left_out("unknown"),
+     .meaning = "Relative L2 error of one encode of values from the distribution NAME, e.g. "
+                "`normal` or `student_t3`.",
+     .value = field_values::words<double>},
+};
+
+std::string too_many_quantiles(const CodecCard& card) {
+  const std::size_t quantiles = card.bits_per_element.size();
+  if (quantiles <= kMostQuantiles) return {};
+  return fmt::format("has {} quantiles; write at most {}", quantiles, kMostQuantiles);
 }
 
-int read_inputs(const CsvRow& row, Operation operation) {
-  const double inputs = row.number_within("inputs", 1, kMostInputs);
-  const bool reduces =
-      operation == Operation::decode_reduce || operation == Operation::decode_reduce_encode;
-  if (inputs != std::floor(inputs) || reduces != (inputs >= 2)) {
-    row.fail(fmt::format("inputs: {} takes {}, not {}", name_of(operation),
-                         reduces ? "2 or more" : "1", inputs));
-  }
-  return static_cast<int>(inputs);
+std::string descending(const CodecCard& card) {
+  if (std::ranges::is_sorted(card.bits_per_element)) return {};
+  return "has descending quantiles; write them in ascending order";
 }
 
-// The name that the wires of another codec have; empty: the card's own.
-std::string read_other(const CsvRow& row, const char* column) {
-  if (!row.has(column)) return {};
-  constexpr std::string_view kCardEnd = ".toml";
-  const std::string& name = row.text(column);
-  if (name.ends_with(kCardEnd) && is_file_name(name)) {
-    return name.substr(0, name.size() - kCardEnd.size());
-  }
-  const auto format = codecs::format_named(name);
-  if (!format) {
-    row.fail(
-        fmt::format("{}: '{}' is not a codec; `gardenhose list codecs` lists them; a card's "
-                    "file name ends in .toml",
-                    column, printable(name)));
-  }
-  return codecs::format_name(*format);
+std::string too_long(const CodecCard& card) {
+  if (card.overhead <= kMostOverhead) return {};
+  return "is more than 1 MiB per message; bytes that grow with the message belong in "
+         "bits_per_element";
 }
 
-CardKernel kernel_in(const CsvRow& row) {
-  const std::string& step = row.text("step");
-  const auto operation = codecs::operation_named(step);
-  if (!operation) {
-    row.fail(fmt::format("step: '{}' is not one of: {}", printable(step), joined(kSteps)));
-  }
-  CardKernel kernel{.operation = *operation,
-                    .inputs = read_inputs(row, *operation),
-                    .value_bytes = usual_value_bytes(*operation),
-                    .from = read_other(row, "from"),
-                    .to = read_other(row, "to")};
-  const bool requantizes = *operation == Operation::decode_reduce_encode;
-  for (const char* column : {"from", "to"}) {
-    if (requantizes || !row.has(column)) continue;
-    row.fail(fmt::format("{}: is for decode_reduce_encode alone; leave it empty", column));
-  }
-  if (!kernel.from.empty() && !kernel.to.empty()) {
-    row.fail("to: one end is the card's own; leave from or to empty");
-  }
-  if (row.has("value_bytes")) {
-    const double bytes = row.number("value_bytes");
-    if (requantizes) row.fail("value_bytes: decode_reduce_encode has no values; leave it empty");
-    if (bytes != 2 && bytes != 4) row.fail("value_bytes: is neither 2 nor 4");
-    kernel.value_bytes = static_cast<int>(bytes);
-  }
-  return kernel;
+std::string not_of_one_size(const CodecCard& card) {
+  if (!card.summable || card.bits_per_element.size() <= 1) return {};
+  return "needs messages of one size; write false, or a single bits_per_element";
 }
 
-// Bytes per element that the kernel reads at least.
-double least_read(const CardKernel& kernel, const CodecCard& card) {
-  constexpr double kValueBytes = 2;
-  switch (kernel.operation) {
-    case Operation::encode:
-    case Operation::encode_difference:
-      return card.sampled ? std::min(kValueBytes, mean_bits(card) / 8) : kValueBytes;
-    case Operation::encode_feedback:
-      return kValueBytes;
-    default:
-      return kernel.from.empty() ? kernel.inputs * mean_bits(card) / 8 : 0;
-  }
-}
-
-// No kernel ends before it has read its input; a launch that nobody waited for does. And none takes a hundred
-// thousand times as long, but microseconds that were written for seconds do.
-void check_speed(const CsvRow& row, const CardKernel& kernel, const KernelTime& time,
-                 const CodecCard& card) {
-  // Caches are faster than the memory, but hold only small inputs.
-  constexpr double kMostCached = 256 << 20;
-  constexpr double kCachesFaster = 4;
-  if (card.bits_per_element.empty() || card.memory_bandwidth <= Bandwidth()) return;
-  const double bytes = time.elements * least_read(kernel, card);
-  const double least_s = bytes / card.memory_bandwidth.base();
-  constexpr double kMostSlow = 1e5, kStart_s = 1;
-  if (time.seconds > kStart_s + kMostSlow * least_s) {
-    row.fail(
-        fmt::format("seconds: {:g} is impossibly long: reading the input of {:g} elements takes "
-                    "{:.2g} s at the card's memory_bandwidth; are these microseconds?",
-                    time.seconds, time.elements, least_s));
-  }
-  const bool is_short = time.seconds < (bytes > kMostCached ? least_s : least_s / kCachesFaster);
-  if (!is_short) return;  // nor where a wrong size has no mean
-  const bool reads_all = !card.sampled && (kernel.operation == Operation::encode ||
-                                           kernel.operation == Operation::encode_difference);
-  row.fail(fmt::format(
-      "seconds: {:g} is impossibly short: reading the input of {:g} elements takes "
-      "{:.2g} s at the card's memory_bandwidth; correct the time or the bandwidth{}",
-      time.seconds, time.elements, least_s,
-      reads_all ? ", or write wire.sampled = true if it reads only what it sends" : ""));
-}
-
-void add_time(const CsvRow& row, CodecCard& card) {
-  const CardKernel kernel = kernel_in(row);
-  const std::string key = key_of(kernel);
-  const KernelTime time{.elements = row.number_within("elements", 1, kMostElements),
-                        .seconds = row.number_within("seconds", kShortest, kLongest)};
-  check_speed(row, kernel, time, card);
-  std::vector<KernelTime>& times = card.steps[key];
-  const auto place = std::ranges::lower_bound(times, time.elements, {}, &KernelTime::elements);
-  if (place != times.end() && place->elements == time.elements) {
-    row.fail(fmt::format("elements: another line has {} of {}; keep one of the two", time.elements,
-                         key));
-  }
-  times.insert(place, time);
-}
-
-void add_times(std::string_view text, const std::filesystem::path& file, CodecCard& card) {
-  const std::string name = printable_path(file);
-  std::vector<std::string> problems;
-  for (const CsvRow& row : parse_csv(text, file, kColumns, kOptionalColumns)) {
-    try {
-      add_time(row, card);
-    } catch (const InputError& error) {
-      problems.emplace_back(error.what());
-    }
-  }
-  for (const char* step : {"encode", "decode"}) {
-    if (!problems.empty() || card.steps.contains(step)) continue;
-    throw InputError(
-        fmt::format("{}:1:1: has no {}; add a line for each measured size", name, step));
-  }
-  throw_problems(name, problems);
-}
-
-void read_wire(TomlReader& reader, CodecCard& card) {
-  constexpr const char* kBitsKey = "wire.bits_per_element";
-  card.bits_per_element = reader.numbers(kBitsKey, kBits);
-  const std::vector<double>& bits = card.bits_per_element;
-  if (bits.size() > kMostQuantiles) {
-    reader.wrong(kBitsKey,
-                 fmt::format("has {} quantiles; write at most {}", bits.size(), kMostQuantiles));
-  } else if (!std::ranges::is_sorted(bits)) {
-    reader.wrong(kBitsKey, "has descending quantiles; write them in ascending order");
-  }
-  if (reader.has("wire.overhead")) {
-    card.overhead = reader.quantity<Bytes>("wire.overhead", Zero::allowed);
-    if (card.overhead > kMostOverhead) {
-      reader.wrong("wire.overhead",
-                   "is more than 1 MiB per message; bytes that grow with the message belong in "
-                   "bits_per_element");
-    }
-  }
-  card.rounds = reader.has("wire.rounds") && reader.boolean("wire.rounds");
-  card.sampled = reader.has("wire.sampled") && reader.boolean("wire.sampled");
-  card.summable = reader.has("wire.summable") && reader.boolean("wire.summable");
-  if (card.summable && bits.size() > 1) {
-    reader.wrong("wire.summable",
-                 "needs messages of one size; write false, or a single bits_per_element");
-  }
-}
+constexpr Rule<CodecCard> kCardRules[] = {
+    {"wire.bits_per_element", {}, too_many_quantiles},
+    {"wire.bits_per_element", {}, descending},
+    {"wire.overhead", {}, too_long},
+    {"wire.summable", {"wire.bits_per_element"}, not_of_one_size},
+};
 
 void read_times(TomlReader& reader, const std::filesystem::path& folder, const TextOf& times_of,
                 CodecCard& card) {
-  if (reader.has("times")) {
-    static_cast<void>(reader.one_of<Untimed>("times", kUntimed));
-    return;
-  }
+  if (reader.has("times")) return;
   reader.alternative("times", "write times = \"roofline\" before the first table");
-  card.gpu = reader.text("times.gpu");
-  card.memory_bandwidth = reader.quantity<Bandwidth>("times.memory_bandwidth");
+  read_fields(reader, "times", kTimesFields, card);
   const std::string name = reader.text("times.file");
   if (!reader.is_good("times.file")) return;
   if (!is_file_name(name)) {
@@ -234,8 +132,8 @@ void read_errors(TomlReader& reader, CodecCard& card) {
     known.push_back(distribution.name);
   }
   for (const std::string& name : reader.keys_in("error")) {
-    const std::string key = "error." + name;
-    card.error[name] = reader.number(key, kError);
+    const std::string key = dotted("error", name);
+    card.error[name] = reader.number(key, kErrorFields[0].range);
     if (reader.is_good(key) && std::ranges::find(known, name) == known.end()) {
       reader.wrong(key, "is no distribution" + suggestion_and_list(name, known));
     }
@@ -244,11 +142,20 @@ void read_errors(TomlReader& reader, CodecCard& card) {
 
 }  // namespace
 
+std::span<const TomlKey> codec_card_keys() {
+  static const KeyTable table = KeyTable()
+                                    .add("", kCardFields, CodecCard())
+                                    .add("times", kTimesFields, CodecCard())
+                                    .add("error", kErrorFields, CodecCard());
+  return table.keys();
+}
+
 CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& file,
                            const TextOf& times_of) {
   TomlReader reader(parse_toml(text, file), codec_card_keys());
-  CodecCard card{.name = file.stem().string(), .summary = reader.text("summary")};
-  read_wire(reader, card);
+  CodecCard card{.name = file.stem().string()};
+  read_fields(reader, "", kCardFields, card);
+  check_rules(reader, "", kCardRules, card);
   read_times(reader, file.parent_path(), times_of, card);
   read_errors(reader, card);
   reader.finish();
