@@ -50,6 +50,8 @@ struct Condition {
   // What to say of a key that does not go with it. Empty, of a chooser that is required: that it does
   // not apply with the chooser's value.
   std::string_view why = {};
+  // The same of a struct that is there, after its name: "has no ring".
+  std::string_view lack = {};
 };
 
 template <class T>

@@ -63,6 +63,13 @@ void refuse_mixture(const TomlDocument& document);
 inline constexpr const char* kSiteTable = "between_sites";
 [[nodiscard]] std::span<const Field<SiteExchange>> site_exchange_fields();
 [[nodiscard]] SiteExchange read_site_exchange(TomlReader& reader, WireReader& wires);
+// The same rows as settings of a scheme between sites: "scheme.inner_steps".
+[[nodiscard]] std::span<const TomlKey> site_setting_keys();
+// What the exchange lacks for the setting to apply; empty: nothing.
+[[nodiscard]] std::string_view site_setting_lack(std::string_view key,
+                                                 const SiteExchange& exchange);
+// Throws an InputError for wrong values.
+void set_site_exchange(std::span<const Setting> settings, SiteExchange& exchange);
 
 // A wire's codec, as a file names it.
 [[nodiscard]] std::string codec_text(const Wire& wire);

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
-#include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/schemes/scheme_keys.hpp"
 
@@ -43,26 +41,6 @@ void set_keep(const Setting& setting, Scheme& scheme) {
   format.keep = static_cast<std::size_t>(keep);
 }
 
-void set_grace(const Setting& setting, Scheme& scheme) {
-  const auto grace = parse_quantity<Seconds>(setting.value, "10 s");
-  if (!grace.value) refuse(setting, grace.problem);
-  scheme.between_sites->grace = *grace.value;
-}
-
-template <class E>
-E one_of(const Setting& setting, std::span<const EnumName<E>> names) {
-  const auto value = value_named<E>(setting.value, names);
-  if (!value) {
-    refuse(setting, fmt::format("'{}' is not one of: {}", printable(setting.value),
-                                joined(names_of<E>(names))));
-  }
-  return *value;
-}
-
-void set_ring_order(const Setting& setting, Scheme& scheme) {
-  scheme.between_sites->ring_order = one_of<RingOrder>(setting, kRingOrders);
-}
-
 // What a scheme lacks for a setting to apply; empty: nothing.
 using Lack = std::string_view;
 
@@ -73,20 +51,13 @@ Lack gradient_groups(const Scheme& scheme, Wire GradientExchange::*level) {
   if (scheme.gradients.method != nullptr) return "has kernels for one group size only";
   return groups(scheme.gradients.*level);
 }
-Lack rounds(const Scheme& scheme) {
-  return scheme.between_sites->gradients ? "exchanges gradients in every step" : "";
-}
-Lack quorum(const Scheme& scheme) {
-  return scheme.between_sites->exchange->has_leader ? "" : "has no quorum";
-}
-
 struct SettingOfScheme {
   SchemeKind kind;
   TomlKey key;
-  Lack (*lack)(const Scheme& scheme);
-  void (*set)(const Setting& setting, Scheme& scheme);
+  // Null for a key of [between_sites]: its row is read.
+  Lack (*lack)(const Scheme& scheme) = nullptr;
+  void (*set)(const Setting& setting, Scheme& scheme) = nullptr;
 };
-constexpr int kMostSteps = 100'000;
 constexpr const char* kOwn = "the scheme's own";
 constexpr const char* kGroup = "multiple of 32";
 constexpr const char* kCount = "whole number from 1 to 1024";
@@ -138,42 +109,10 @@ constexpr SettingOfScheme kSettings[] = {
      [](const Setting& setting, Scheme& scheme) {
        scheme.gradients.factor_rank = whole_number(setting, 1, 1024);
      }},
-    {SchemeKind::between_sites,
-     {"scheme.inner_steps", "whole number from 1 to 100000", kOwn,
-      "Steps inside a site between two exchanges."},
-     rounds,
-     [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->inner_steps = whole_number(setting, 1, kMostSteps);
-     }},
-    {SchemeKind::between_sites,
-     {"scheme.across_every", kCount, kOwn,
-      "Rounds from one exchange among all sites to the next; in those between, the sites of each "
-      "region exchange."},
-     [](const Scheme& scheme) -> Lack {
-       const SiteExchange& exchange = *scheme.between_sites;
-       if (exchange.gradients) return rounds(scheme);
-       return exchange.exchange->works_in_regions ? "" : "does not exchange by regions";
-     },
-     [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->across_every = whole_number(setting, 1, 1024);
-     }},
-    {SchemeKind::between_sites,
-     {"scheme.fragments", kCount, kOwn,
-      "Parts of the model, exchanged one after another; at most `inner_steps`."},
-     rounds,
-     [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->fragments = whole_number(setting, 1, 1024);
-     }},
-    {SchemeKind::between_sites,
-     {"scheme.overlap_steps", "whole number from 0 to 100000", kOwn,
-      "Inner steps that overlap with the exchange; at most `inner_steps`."},
-     [](const Scheme& scheme) -> Lack {
-       return scheme.between_sites->gradients ? "waits in every step" : "";
-     },
-     [](const Setting& setting, Scheme& scheme) {
-       const int least = scheme.between_sites->delayed ? 1 : 0;
-       scheme.between_sites->overlap_steps = whole_number(setting, least, kMostSteps);
-     }},
+    {SchemeKind::between_sites, {"scheme.inner_steps"}},
+    {SchemeKind::between_sites, {"scheme.across_every"}},
+    {SchemeKind::between_sites, {"scheme.fragments"}},
+    {SchemeKind::between_sites, {"scheme.overlap_steps"}},
     {SchemeKind::between_sites,
      {"scheme.group", kGroup, kOwn, "Elements that share a scale."},
      [](const Scheme& scheme) { return groups(scheme.between_sites->wire); },
@@ -188,43 +127,11 @@ constexpr SettingOfScheme kSettings[] = {
        return !wire.card && wire.format.keep > 0 ? "" : "sends all elements";
      },
      set_keep},
-    {SchemeKind::between_sites,
-     {"scheme.ring_order", "one of given, best, worst", kOwn,
-      "Order of the sites around a ring: that of their names, the fastest or the slowest."},
-     [](const Scheme& scheme) -> Lack {
-       return scheme.between_sites->exchange->is_ring ? "" : "has no ring";
-     },
-     set_ring_order},
-    {SchemeKind::between_sites,
-     {"scheme.fan_out", kCount, kOwn, "Sites that each site of a tree passes a value on to."},
-     [](const Scheme& scheme) -> Lack {
-       return scheme.between_sites->exchange->fans_out ? "" : "has no tree";
-     },
-     [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->fan_out = whole_number(setting, 1, 1024);
-     }},
-    {SchemeKind::between_sites,
-     {"scheme.quorum", kCount, kOwn, "Sites whose results the leader or the syncer waits for."},
-     quorum,
-     [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->quorum = whole_number(setting, 1, 1024);
-     }},
-    {SchemeKind::between_sites,
-     {"scheme.grace", "time", kOwn,
-      "How long the leader or the syncer keeps waiting once it has a quorum."},
-     quorum,
-     set_grace},
-    {SchemeKind::between_sites,
-     {"scheme.outer_state", "one of gpu, host", kOwn,
-      "Where outer weights, momentum and residual are kept between exchanges."},
-     [](const Scheme& scheme) -> Lack {
-       const SiteExchange& exchange = *scheme.between_sites;
-       if (exchange.gradients) return rounds(scheme);
-       return exchange.state_bytes > 0 ? "" : "keeps no outer state";
-     },
-     [](const Setting& setting, Scheme& scheme) {
-       scheme.between_sites->outer_state = one_of<OuterState>(setting, kOuterStates);
-     }},
+    {SchemeKind::between_sites, {"scheme.ring_order"}},
+    {SchemeKind::between_sites, {"scheme.fan_out"}},
+    {SchemeKind::between_sites, {"scheme.quorum"}},
+    {SchemeKind::between_sites, {"scheme.grace"}},
+    {SchemeKind::between_sites, {"scheme.outer_state"}},
 };
 
 const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {
@@ -243,25 +150,9 @@ const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {
                                               meant, joined(known)));
 }
 
-// Of two settings that contradict each other, the one that is given is to blame.
-void check_steps(const SiteExchange& exchange, std::span<const Setting> settings) {
-  const auto check = [&](const std::string& key, const char* what, int steps) {
-    if (steps <= exchange.inner_steps) return;
-    if (std::ranges::find(settings, key, &Setting::key) != settings.end()) {
-      throw InputError(fmt::format("`set` {}: {} exceeds the {} inner steps of a round", key, steps,
-                                   exchange.inner_steps));
-    }
-    throw InputError(fmt::format("`set` scheme.inner_steps: {} is less than the scheme's {} {}",
-                                 exchange.inner_steps, steps, what));
-  };
-  check("scheme.fragments", "fragments", exchange.fragments);
-  check("scheme.overlap_steps", "steps of overlap", exchange.overlap_steps);
-  const std::int64_t across = std::int64_t{exchange.inner_steps} * exchange.across_every;
-  if (across <= kMostSteps) return;
-  throw InputError(
-      fmt::format("`set` scheme.across_every: {} steps between two exchanges across "
-                  "regions exceed the limit of {}",
-                  across, kMostSteps));
+Lack lack_of(const SettingOfScheme& row, const Scheme& scheme) {
+  return row.lack != nullptr ? row.lack(scheme)
+                             : site_setting_lack(row.key.key, *scheme.between_sites);
 }
 
 }  // namespace
@@ -269,23 +160,30 @@ void check_steps(const SiteExchange& exchange, std::span<const Setting> settings
 std::vector<TomlKey> scheme_settings(SchemeKind kind) {
   std::vector<TomlKey> keys;
   for (const SettingOfScheme& row : kSettings) {
-    if (row.kind == kind) keys.push_back(row.key);
+    if (row.kind != kind) continue;
+    keys.push_back(row.set != nullptr ? row.key : *row_of(site_setting_keys(), row.key.key));
+    keys.back().usual = kOwn;
   }
   return keys;
 }
 
 bool takes(const Scheme& scheme, const Setting& setting) {
-  return row_of(setting, scheme.kind()).lack(scheme).empty();
+  return lack_of(row_of(setting, scheme.kind()), scheme).empty();
 }
 
 Scheme with_settings(Scheme scheme, std::span<const Setting> settings) {
+  std::vector<Setting> of_rows;
   for (const Setting& setting : settings) {
     const SettingOfScheme& row = row_of(setting, scheme.kind());
-    const Lack lack = row.lack(scheme);
+    const Lack lack = lack_of(row, scheme);
     if (!lack.empty()) refuse(setting, fmt::format("{} {}", scheme.name, lack));
-    row.set(setting, scheme);
+    if (row.set != nullptr) {
+      row.set(setting, scheme);
+    } else {
+      of_rows.push_back(setting);
+    }
   }
-  if (scheme.between_sites) check_steps(*scheme.between_sites, settings);
+  if (!of_rows.empty()) set_site_exchange(of_rows, *scheme.between_sites);
   return scheme;
 }
 

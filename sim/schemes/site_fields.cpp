@@ -2,6 +2,8 @@
 // The keys of [between_sites] in scheme files: what each exchange has, and what it cannot do.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/schemes/scheme_keys.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -21,26 +23,25 @@ constexpr When kOfCodecs{
 constexpr When kOfRounds{
     "gradients", [](const SiteExchange& x, std::string_view) { return !x.gradients; },
     "applies to weight changes, but gradients are exchanged in every step; remove it, or write "
-    "gradients = false"};
+    "gradients = false",
+    "exchanges gradients in every step"};
 constexpr When kOfRegions{
     "exchange",
     [](const SiteExchange& x, std::string_view) { return x.exchange->works_in_regions; },
-    "does not apply to flat_ring, pair, leader and syncer; remove it"};
+    "does not apply to flat_ring, pair, leader and syncer; remove it",
+    "does not exchange by regions"};
 constexpr When kOfRings{"exchange",
                         [](const SiteExchange& x, std::string_view) { return x.exchange->is_ring; },
-                        "applies only to rings; remove it"};
+                        "applies only to rings; remove it", "has no ring"};
 constexpr When kOfTrees{
     "exchange", [](const SiteExchange& x, std::string_view) { return x.exchange->fans_out; },
-    "applies only to tree_gather; remove it"};
+    "applies only to tree_gather; remove it", "has no tree"};
 constexpr When kOfLeaders{
     "exchange", [](const SiteExchange& x, std::string_view) { return x.exchange->has_leader; },
-    "applies only to leader and syncer, which wait for a quorum; remove it"};
-constexpr When kOfQuorums{"quorum",
-                          [](const SiteExchange& x, std::string_view) { return x.quorum > 0; },
-                          "begins with a quorum; write quorum too"};
-constexpr When kOfStates{"state_bytes",
-                         [](const SiteExchange& x, std::string_view) { return x.state_bytes > 0; },
-                         "applies to a state that the scheme does not keep; write state_bytes"};
+    "applies only to leader and syncer, which wait for a quorum; remove it", "has no quorum"};
+constexpr When kOfStates{
+    "state_bytes", [](const SiteExchange& x, std::string_view) { return x.state_bytes > 0; },
+    "applies to a state that the scheme does not keep; write state_bytes", "keeps no outer state"};
 
 std::string write_codec(const SiteExchange& from, const NumberRange&) {
   return from.wire == SiteExchange().wire ? "" : codec_text(from.wire);
@@ -123,8 +124,7 @@ constexpr Field<SiteExchange> kSiteFields[] = {
     field<&SiteExchange::grace>(
         "grace", kAny, left_out("0 s"),
         "How long the leader or the syncer keeps waiting once it has a quorum.", "10 s")
-        .only(kOfLeaders)
-        .only(kOfQuorums),
+        .only(kOfLeaders),
     choice<&SiteExchange::optimizer, kOptimizers>(
         "optimizer", left_out("any"),
         "`optimizer` of the steps inside the sites that the scheme is defined with."),
@@ -133,8 +133,8 @@ constexpr Field<SiteExchange> kSiteFields[] = {
         "Bytes that a GPU keeps per parameter of its shard: outer weights, momentum, residual."),
     choice<&SiteExchange::outer_state, kOuterStates>(
         "outer_state", kUsualValue,
-        "Where that state is kept between exchanges. On the host, it takes no GPU memory and is "
-        "copied over the link of `gpu.host_bandwidth`.")
+        "Where outer weights, momentum and residual are kept between exchanges. On the host, they "
+        "take no GPU memory and are copied over the link of `gpu.host_bandwidth`.")
         .only(kOfRounds)
         .only(kOfStates),
     field<&SiteExchange::update_bytes>(
@@ -164,22 +164,38 @@ std::string too_far_apart(const SiteExchange& x) {
       steps, kMostInnerSteps);
 }
 
-std::string longer_than_a_round(int steps, const SiteExchange& x) {
-  if (steps <= x.inner_steps) return {};
-  return fmt::format("{} exceeds the {} inner steps of a round; write less", steps, x.inner_steps);
+template <int SiteExchange::*steps>
+std::string longer_than_a_round(const SiteExchange& x) {
+  if (x.*steps <= x.inner_steps) return {};
+  return fmt::format("{} exceeds the {} inner steps of a round; write less", x.*steps,
+                     x.inner_steps);
+}
+
+// Where a setting changes the inner steps alone.
+template <int SiteExchange::*steps>
+std::string shorter_round(const SiteExchange& x) {
+  if (x.*steps <= x.inner_steps) return {};
+  const char* noun = steps == &SiteExchange::fragments ? "fragments" : "steps of overlap";
+  return fmt::format("{} is less than the scheme's {} {}", x.inner_steps, x.*steps, noun);
+}
+
+std::string begins_without(const SiteExchange& x) {
+  return x.quorum > 0 ? "" : "begins with a quorum; write quorum too";
 }
 
 constexpr Rule<SiteExchange> kSiteRules[] = {
     {"codec", {"exchange"}, cannot_be_summed},
     {"overlap_steps", {"delayed"}, waits_after_all},
+    {"fragments", {"inner_steps"}, longer_than_a_round<&SiteExchange::fragments>},
+    {"overlap_steps", {"inner_steps"}, longer_than_a_round<&SiteExchange::overlap_steps>},
+    {"inner_steps", {"fragments"}, shorter_round<&SiteExchange::fragments>},
+    {"inner_steps", {"overlap_steps"}, shorter_round<&SiteExchange::overlap_steps>},
     {"across_every", {"inner_steps"}, too_far_apart},
-    {"fragments",
-     {"inner_steps"},
-     [](const SiteExchange& x) { return longer_than_a_round(x.fragments, x); }},
-    {"overlap_steps",
-     {"inner_steps"},
-     [](const SiteExchange& x) { return longer_than_a_round(x.overlap_steps, x); }},
+    {"inner_steps", {"across_every"}, too_far_apart},
+    {"grace", {"quorum"}, begins_without},
 };
+
+constexpr std::string_view kSettingTable = "scheme";
 
 }  // namespace
 
@@ -191,6 +207,32 @@ SiteExchange read_site_exchange(TomlReader& reader, WireReader& wires) {
   read_fields(reader, kSiteTable, kSiteFields, exchange);
   check_rules(reader, kSiteTable, kSiteRules, exchange);
   return exchange;
+}
+
+std::span<const TomlKey> site_setting_keys() {
+  static const KeyTable table = KeyTable().add(kSettingTable, kSiteFields, SiteExchange());
+  return table.keys();
+}
+
+std::string_view site_setting_lack(std::string_view key, const SiteExchange& exchange) {
+  const std::string_view name = key.substr(kSettingTable.size() + 1);
+  for (const When& when :
+       std::ranges::find(kSiteFields, name, &Field<SiteExchange>::name)->conditions) {
+    if (when.holds != nullptr && !when.holds(exchange, name)) return when.lack;
+  }
+  return {};
+}
+
+void set_site_exchange(std::span<const Setting> settings, SiteExchange& exchange) {
+  TomlDocument document;
+  apply_settings(settings, document);
+  TomlReader reader(std::move(document), site_setting_keys());
+  for (const Field<SiteExchange>& row : kSiteFields) {
+    const std::string key = dotted(kSettingTable, row.name);
+    if (reader.has(key)) row.read(reader, key, row, exchange);
+  }
+  check_rules(reader, kSettingTable, kSiteRules, exchange);
+  reader.finish();
 }
 
 }  // namespace sim
