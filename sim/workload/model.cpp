@@ -382,18 +382,12 @@ TomlDocument document_of(const Model& model, const std::filesystem::path& file) 
 }  // namespace
 
 std::span<const TomlKey> model_keys() {
-<<<<<<< HEAD
   static const KeyTable table = [] {
     KeyTable keys;
-    keys.add("", kModelFileFields, Model());
-    keys.add("model", kModelFields, Model());
+    keys.add("", kModelFileFields, Model()).add("model", kModelFields, Model());
     for (const Table& one : kTables) keys.add(one.name, one.fields, Model());
     return keys;
   }();
-=======
-  static const KeyTable table =
-      KeyTable().add("", kModelFileFields, Model()).add("model", kModelFields, Model());
->>>>>>> ce754e51 (Name the keys of rules without their table)
   return table.keys();
 }
 

@@ -87,9 +87,9 @@ TEST(UnequalStages, HaveEachLayersParametersAndKernelsOnce) {
   const Model model = unequal(7);
   for (const int zero : {1, 3}) {
     const Parallelism p{.pipeline = 2,
+                        .stage_layers = {4, 3},
                         .attention = Attention::fused,
-                        .sharding = {.stage = zero},
-                        .stage_layers = {4, 3}};
+                        .sharding = {.stage = zero}};
     double parameters = 0;
     for (const int stage : {0, 1}) parameters += stage_parameters(model, p, stage).total();
     const EndParameters ends = end_parameters(model);
