@@ -382,12 +382,13 @@ TomlDocument document_of(const Model& model, const std::filesystem::path& file) 
 }  // namespace
 
 std::span<const TomlKey> model_keys() {
-  static const KeyTable table = [] {
-    KeyTable keys;
-    keys.add("", kModelFileFields, Model()).add("model", kModelFields, Model());
-    for (const Table& one : kTables) keys.add(one.name, one.fields, Model());
-    return keys;
-  }();
+  static const KeyTable table = KeyTable()
+                                    .add("", kModelFileFields, Model())
+                                    .add("model", kModelFields, Model())
+                                    .add("model.latent", kLatentFields, Model())
+                                    .add("model.experts", kExpertsFields, Model())
+                                    .add("model.mamba", kMambaFields, Model())
+                                    .add("model.vision", kVisionFields, Model());
   return table.keys();
 }
 
