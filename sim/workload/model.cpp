@@ -185,7 +185,7 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::layers>("layers", from_to(kLayers), kRequired, "Transformer layers."),
     kOrderField,
     field<&Model::predictions>(
-        "predictions", from_to(kLayers), left_out("none"),
+        "predictions", from_to(kPredictions), left_out("none"),
         "Layers that predict further tokens (multi-token prediction), after the others; each is of "
         "the last layer's kind, with a projection before it and a loss behind it."),
     field<&Model::hidden>("hidden", from_to(kHidden), kRequired, "Width of the hidden state."),

@@ -8,6 +8,7 @@
 namespace sim {
 
 inline constexpr IntegerRange kLayers{.lowest = 1, .highest = 10'000};
+inline constexpr IntegerRange kPredictions{.lowest = 0, .highest = kLayers.highest};
 inline constexpr IntegerRange kHidden{.lowest = 1, .highest = 1'000'000};
 inline constexpr IntegerRange kHeads{.lowest = 1, .highest = 10'000};
 inline constexpr IntegerRange kHeadWidth{.lowest = 1, .highest = 10'000};

@@ -90,9 +90,14 @@ std::vector<Shipped> shipped_inputs() {
   }
   for (const auto& file : shipped_files("traces/models", ".toml")) {
     inputs.push_back(
-        {.file = file, .parse = [](std::string_view text, const std::filesystem::path& name) {
-           static_cast<void>(parse_model(text, name));
-         }});
+        {.file = file,
+         .parse =
+             [](std::string_view text, const std::filesystem::path& name) {
+               static_cast<void>(parse_model(text, name));
+             },
+         .optional_tables = {"[model."},
+         .optional_keys = {"order", "predictions", "causal", "window", "window_kind", "sinks",
+                           "attention_cap", "norm_place", "query_key_norm_weights"}});
   }
   inputs.push_back({.file = source_directory() / "traces/compute_efficiency.toml",
                     .parse =

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/input_errors.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace {
 
@@ -71,6 +72,7 @@ TEST(Model, RefusesWhatNoModelIs) {
   const std::array wrong{
       Wrong{{"model.layers", "0"}, "0 is out of range"},
       Wrong{{"model.layers", "99999999999999999999"}, "is a string; write a whole number"},
+      Wrong{{"model.predictions", "-1"}, "-1 is out of range"},
       Wrong{{"model.hidden", "-64"}, "-64 is out of range"},
       Wrong{{"model.hidden", "2147483648"}, "2147483648 is out of range"},
       Wrong{{"model.heads", "10001"}, "10001 is out of range"},
@@ -95,6 +97,13 @@ TEST(Model, RefusesWhatNoModelIs) {
     EXPECT_NE(error.find(entry.says), std::string::npos) << error;
     EXPECT_EQ(lines_of(error).size(), 1u) << error;
   }
+}
+
+TEST(Model, MayLeaveOutWhatPredictsFurtherTokens) {
+  const auto file = source_directory() / "traces/models/deepseek_v3.toml";
+  const std::array<Setting, 1> without{Setting{"model.predictions", "0"}};
+  EXPECT_EQ(read_model(file).predictions, 1);
+  EXPECT_EQ(read_model(file, without).predictions, 0);
 }
 
 TEST(Model, HasATableOfPositionsWhereTheyAreLearnedAndNowhereElse) {

@@ -30,11 +30,15 @@ Operators everything(const Model& model, const Parallelism& p) {
                  ends.embedding_backward, ends.head, ends.head_backward});
 }
 
-// Every shipped model, one whose heads share keys and values, and one whose heads are wide, with
-// all that no shipped model has.
+// Every shipped model of words whose layers are alike, dense, and attend to all before them; one whose heads
+// share keys and values, and one whose heads are wide, with all that no shipped model has.
 std::vector<Model> dense_models() {
   std::vector<Model> all;
-  for (const auto& file : shipped_files("traces/models", ".toml")) all.push_back(read_model(file));
+  for (const auto& file : shipped_files("traces/models", ".toml")) {
+    const Model model = read_model(file);
+    const bool plain = is_uniform(model) && kind_of(model, 0) == LayerKind{} && model.causal;
+    if (plain && model.vision.patch_values == 0) all.push_back(model);
+  }
   all.push_back(shipped_model("llama_2_7b"));
   all.back().name = "grouped queries";
   all.back().kv_heads = 8;
