@@ -15,10 +15,13 @@ double score_bytes(const Sizes& z) {
   return z.scores() * (z.dropout ? 2 + kMask : 1);
 }
 
-// Inputs of a norm and of the product after it; eager, the norm's FP32 input and product too.
+// Inputs of a block's norms and of the product after the first; eager, a norm's FP32 input and product
+// too. Of a modulated block what is scaled, and at its end what its gate multiplies.
 double norm_bytes(const Sizes& z, const Parallelism& p) {
   const double product = keeps_gathered_inputs(p) ? p.tensor : 1;
-  return z.activations() * (1 + product + (z.eager_norm() ? 2 * kFp32 / kBf16 : 0));
+  const double norms = z.norm_place == Model::NormPlace::both ? 2 : 1;
+  const double of_norms = norms * (1 + (z.eager_norm() ? 2 * kFp32 / kBf16 : 0));
+  return z.activations() * (of_norms + product + (z.modulated ? 2 : 0));
 }
 
 double mask_bytes(const Sizes& z) { return z.dropout ? kMask * z.activations() : 0; }

@@ -15,6 +15,22 @@ bool one_softmax_kernel(const Sizes& z) {
          z.sequence <= 4096;
 }
 
+// One kernel reads a triangle and writes all; else a mask and a softmax read and write all. Without a
+// mask, the softmax alone does.
+Operator softmax(const Sizes& z) {
+  const double scores = z.scores();
+  if (!z.causal) return memory_pass("softmax", 2 * scores);
+  return one_softmax_kernel(z) ? memory_pass("softmax", 1.5 * scores)
+                               : memory_pass("mask and softmax", 4 * scores, 2);
+}
+
+Operator softmax_backward(const Sizes& z) {
+  const double scores = z.scores();
+  if (!z.causal) return memory_pass("softmax backward", 3 * scores);
+  return one_softmax_kernel(z) ? memory_pass("softmax backward", 2 * scores)
+                               : memory_pass("softmax and mask backward", 5 * scores, 2);
+}
+
 // Matrix products a head and sample over all pairs of tokens, which share `bytes`: those that give
 // a number a pair (scores and their gradients), and those that sum over pairs to a vector a token.
 struct ProductNames {
@@ -118,9 +134,7 @@ void add_attention_core(const Sizes& z, Operators& into) {
   add_products(z, kForward, 1, 1, 2 * scores + vectors(z), into);
   // Its gradient is that of the scores: there is no pass backward.
   if (z.positions == Model::Positions::alibi) into.push_back(memory_pass("alibi", 2 * scores));
-  // One kernel reads a triangle and writes all; else a mask and a softmax read and write all.
-  into.push_back(one_softmax_kernel(z) ? memory_pass("softmax", 1.5 * scores)
-                                       : memory_pass("mask and softmax", 4 * scores, 2));
+  into.push_back(softmax(z));
   if (z.attention_cap) into.push_back(memory_pass("soft cap", 2 * scores));
   if (z.dropout) into.push_back(memory_pass("attention dropout", 2.5 * scores));
   into.push_back(memory_pass("heads to hidden", 2 * 2 * z.tokens * z.outputs));
@@ -137,8 +151,7 @@ void add_attention_core_backward(const Sizes& z, Operators& into) {
   add_products(z, kBackward, 1, 3, 4 * scores + 2 * vectors(z), into);
   if (z.dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
   if (z.attention_cap) into.push_back(memory_pass("soft cap backward", 3 * scores));
-  into.push_back(one_softmax_kernel(z) ? memory_pass("softmax backward", 2 * scores)
-                                       : memory_pass("softmax and mask backward", 5 * scores, 2));
+  into.push_back(softmax_backward(z));
   into.push_back(memory_pass("join query, key, value gradients", 2 * z.projections()));
 }
 

@@ -54,6 +54,19 @@ TEST(AttentionOperators, OfUnfusedAttentionMoveTheScoresOncePerKernelThatTouches
   }
 }
 
+TEST(AttentionOperators, OfTokensOnBothSidesNeedNoMask) {
+  // A softmax reads and writes all scores; backward it reads them and their gradient, and writes one.
+  Model model = shipped_model("vit_g");
+  const Parallelism fused{.micro_batch = 2, .attention = Attention::fused};
+  const Parallelism unfused{.micro_batch = 2};
+  const double vectors = kBf16 * 2 * model.sequence * model.hidden;
+  const double scores = kBf16 * 2 * model.sequence * model.sequence * model.heads;
+  const OperatorSum more = forward(model, unfused) - forward(model, fused);
+  EXPECT_NEAR(more.bytes / ((2 + 2) * scores + 2 * vectors), 1, 1e-12);
+  const OperatorSum back = backward(model, unfused) - backward(model, fused);
+  EXPECT_NEAR(back.bytes / ((4 + 3) * scores + 2 * 3 * vectors), 1, 1e-12);
+}
+
 TEST(AttentionOperators, OfQueryKeyNormsPassOverQueriesAndKeys) {
   Model model = shipped_model("llama_2_7b");
   model.kv_heads = 8;
