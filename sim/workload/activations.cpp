@@ -12,7 +12,7 @@ constexpr double kMask = 0.5;  // bytes of a dropout's mask over those that it m
 // Softmax output, dropout output and its mask. A fused core keeps none of them.
 double score_bytes(const Sizes& z) {
   if (z.fused()) return 0;
-  return z.scores() * (z.dropout ? 2 + kMask : 1);
+  return z.scores() * (z.attention_dropout ? 2 + kMask : 1);
 }
 
 // Inputs of a block's norms and of the product after the first; eager, a norm's FP32 input and product

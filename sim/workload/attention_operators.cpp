@@ -136,7 +136,7 @@ void add_attention_core(const Sizes& z, Operators& into) {
   if (z.positions == Model::Positions::alibi) into.push_back(memory_pass("alibi", 2 * scores));
   into.push_back(softmax(z));
   if (z.attention_cap) into.push_back(memory_pass("soft cap", 2 * scores));
-  if (z.dropout) into.push_back(memory_pass("attention dropout", 2.5 * scores));
+  if (z.attention_dropout) into.push_back(memory_pass("attention dropout", 2.5 * scores));
   into.push_back(memory_pass("heads to hidden", 2 * 2 * z.tokens * z.outputs));
 }
 
@@ -149,7 +149,7 @@ void add_attention_core_backward(const Sizes& z, Operators& into) {
   const double scores = z.scores();
   // Probabilities read for the values' gradient, the scores' gradient written, then read twice.
   add_products(z, kBackward, 1, 3, 4 * scores + 2 * vectors(z), into);
-  if (z.dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
+  if (z.attention_dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
   if (z.attention_cap) into.push_back(memory_pass("soft cap backward", 3 * scores));
   into.push_back(softmax_backward(z));
   into.push_back(memory_pass("join query, key, value gradients", 2 * z.projections()));

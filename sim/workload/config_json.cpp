@@ -16,8 +16,8 @@
 #include "sim/base/names.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
-#include "sim/workload/config_families.hpp"
 #include "sim/workload/config_reader.hpp"
+#include "sim/workload/families/family.hpp"
 
 namespace sim {
 namespace {
@@ -27,11 +27,15 @@ namespace {
 constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation",
                                                            "_attn_implementation_autoset",
                                                            "_attn_implementation_internal",
+                                                           "_class_name",
                                                            "_commit_hash",
+                                                           "_diffusers_version",
                                                            "_flash_attn_2_enabled",
                                                            "_name_or_path",
+                                                           "architectures",
                                                            "attn_implementation",
                                                            "auto_map",
+                                                           "aux_loss_alpha",
                                                            "bad_words_ids",
                                                            "begin_suppress_tokens",
                                                            "bos_token_id",
@@ -58,6 +62,7 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation
                                                            "is_decoder",
                                                            "is_llama_config",
                                                            "label2id",
+                                                           "layer_norm_eps",
                                                            "layer_norm_epsilon",
                                                            "length_penalty",
                                                            "mask_token_id",
@@ -65,14 +70,21 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation
                                                            "max_new_tokens",
                                                            "max_sequence_length",
                                                            "min_length",
+                                                           "model_type",
+                                                           "moe_router_dtype",
+                                                           "n_group",
                                                            "no_repeat_ngram_size",
                                                            "norm_eps",
+                                                           "norm_epsilon",
+                                                           "norm_topk_prob",
                                                            "num_beam_groups",
                                                            "num_beams",
                                                            "num_labels",
                                                            "num_return_sequences",
+                                                           "original_max_position_embeddings",
                                                            "output_attentions",
                                                            "output_hidden_states",
+                                                           "output_router_logits",
                                                            "output_scores",
                                                            "pad_token_id",
                                                            "prefix",
@@ -84,10 +96,16 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation
                                                            "return_dict_in_generate",
                                                            "rms_norm_eps",
                                                            "rope_interleaved",
+                                                           "rope_local_base_freq",
                                                            "rope_parameters",
                                                            "rope_scaling",
                                                            "rope_theta",
+                                                           "routed_scaling_factor",
+                                                           "router_aux_loss_coef",
+                                                           "router_jitter_noise",
+                                                           "scoring_func",
                                                            "sep_token_id",
+                                                           "seq_aux",
                                                            "suppress_tokens",
                                                            "task_specific_params",
                                                            "temperature",
@@ -102,6 +120,8 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation
                                                            "tokenizer_name",
                                                            "top_k",
                                                            "top_p",
+                                                           "topk_group",
+                                                           "topk_method",
                                                            "torch_dtype",
                                                            "torchscript",
                                                            "transformers.js_config",
@@ -113,60 +133,81 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation
                                                            "use_bfloat16",
                                                            "use_cache"});
 
-constexpr const char* kExperts = "mixture-of-experts layers are not modelled";
-constexpr const char* kLatent = "multi-head latent attention is not modelled";
-constexpr const char* kWindows = "sliding windows are not modelled";
+constexpr const char* kExperts = "this family has no experts";
+constexpr const char* kLatent = "latent attention is not modelled in this family";
+constexpr const char* kWindows = "windows are not modelled in this family";
+constexpr const char* kSparse = "sparse attention is not modelled";
+constexpr const char* kLinear = "linear attention is not modelled";
 constexpr const char* kOnlyText = "only text models are modelled";
 constexpr const char* kEncoders = "encoders are not modelled";
-constexpr const char* kCaps = "soft-capping is not modelled";
-constexpr const char* kHeadNorms = "query and key norms are modelled for Qwen3 only";
-constexpr const char* kSideBySide = "attention beside the feed-forward block is not modelled";
+constexpr const char* kCaps = "soft-capping is not modelled in this family";
+constexpr const char* kHeadNorms = "this family has no query and key norms";
+constexpr const char* kSideBySide = "blocks side by side are not modelled in this family";
+constexpr const char* kPredictions = "multi-token prediction is not modelled in this family";
 
 struct Unmodelled {
   std::string_view key;
   const char* why;
 };
-// What changes the arithmetic of any family.
-constexpr std::array kUnmodelled{
-    Unmodelled{"num_local_experts", kExperts},
-    Unmodelled{"num_experts", kExperts},
-    Unmodelled{"num_experts_per_tok", kExperts},
-    Unmodelled{"num_experts_per_token", kExperts},
-    Unmodelled{"moe_num_experts", kExperts},
-    Unmodelled{"n_routed_experts", kExperts},
-    Unmodelled{"n_shared_experts", kExperts},
-    Unmodelled{"moe_intermediate_size", kExperts},
-    Unmodelled{"shared_expert_intermediate_size", kExperts},
-    Unmodelled{"q_lora_rank", kLatent},
-    Unmodelled{"kv_lora_rank", kLatent},
-    Unmodelled{"qk_rope_head_dim", kLatent},
-    Unmodelled{"qk_nope_head_dim", kLatent},
-    Unmodelled{"v_head_dim", kLatent},
-    Unmodelled{"sliding_window_pattern", kWindows},
-    Unmodelled{"attention_chunk_size", kWindows},
-    Unmodelled{"vision_config", kOnlyText},
-    Unmodelled{"audio_config", kOnlyText},
-    Unmodelled{"text_config", kOnlyText},
-    Unmodelled{"use_mrope", kOnlyText},
-    Unmodelled{"is_encoder_decoder", kEncoders},
-    Unmodelled{"add_cross_attention", kEncoders},
-    Unmodelled{"attn_logit_softcapping", kCaps},
-    Unmodelled{"final_logit_softcapping", kCaps},
-    Unmodelled{"cross_attention_hidden_size", kEncoders},
-    Unmodelled{"use_qk_norm", kHeadNorms},
-    Unmodelled{"qk_layernorm", kHeadNorms},
-    Unmodelled{"use_parallel_residual", kSideBySide},
-    Unmodelled{"parallel_attn", kSideBySide},
-    Unmodelled{"mamba_d_state", "state-space layers are not modelled"},
-    Unmodelled{"quantization_config", "quantised weights are not modelled"},
-    Unmodelled{"num_nextn_predict_layers", "multi-token prediction is not modelled"},
-    Unmodelled{"pruned_heads", "layers that differ are not modelled"}};
+// What changes the arithmetic of a family that does not read it.
+constexpr auto kUnmodelled = std::to_array<Unmodelled>(
+    {{"num_local_experts", kExperts},
+     {"num_experts", kExperts},
+     {"num_experts_per_tok", kExperts},
+     {"num_experts_per_token", kExperts},
+     {"moe_num_experts", kExperts},
+     {"n_routed_experts", kExperts},
+     {"n_shared_experts", kExperts},
+     {"moe_intermediate_size", kExperts},
+     {"shared_expert_intermediate_size", kExperts},
+     {"q_lora_rank", kLatent},
+     {"kv_lora_rank", kLatent},
+     {"qk_rope_head_dim", kLatent},
+     {"qk_nope_head_dim", kLatent},
+     {"v_head_dim", kLatent},
+     {"sliding_window", kWindows},
+     {"use_sliding_window", kWindows},
+     {"sliding_window_pattern", kWindows},
+     {"attention_chunk_size", kWindows},
+     {"index_topk", kSparse},
+     {"index_n_heads", kSparse},
+     {"index_head_dim", kSparse},
+     {"sparse_attention_config", kSparse},
+     {"compress_ratios", kSparse},
+     {"linear_attn_config", kLinear},
+     {"linear_num_value_heads", kLinear},
+     {"vision_config", kOnlyText},
+     {"audio_config", kOnlyText},
+     {"text_config", kOnlyText},
+     {"use_mrope", kOnlyText},
+     {"is_encoder_decoder", kEncoders},
+     {"add_cross_attention", kEncoders},
+     {"cross_attention_hidden_size", kEncoders},
+     {"attn_logit_softcapping", kCaps},
+     {"final_logit_softcapping", kCaps},
+     {"use_qk_norm", kHeadNorms},
+     {"qk_layernorm", kHeadNorms},
+     {"use_parallel_residual", kSideBySide},
+     {"parallel_attn", kSideBySide},
+     {"mamba_d_state", "state-space layers are not modelled in this family"},
+     {"num_nextn_predict_layers", kPredictions},
+     {"attn_output_gate", "gates of attention's output are not modelled"},
+     {"block_configs", "layers of different shapes are not modelled"},
+     {"pruned_heads", "layers of different shapes are not modelled"}});
 
 void note_unmodelled(ConfigReader& config) {
-  for (const Unmodelled& one : kUnmodelled) config.not_modelled(one.key, one.why);
-  config.not_modelled("layer_types", "attention other than full_attention is not modelled",
-                      "full_attention");
-  config.not_modelled("partial_rotary_factor", "rotating only part of a head is not modelled", 1);
+  for (const Unmodelled& one : kUnmodelled) {
+    if (!config.was_read(one.key)) config.not_modelled(one.key, one.why);
+  }
+  if (!config.was_read("layer_types")) {
+    config.not_modelled("layer_types",
+                        "attention other than full_attention is not modelled in this family",
+                        "full_attention");
+  }
+  if (!config.was_read("partial_rotary_factor")) {
+    config.not_modelled("partial_rotary_factor",
+                        "rotating only part of a head is not modelled in this family", 1);
+  }
 }
 
 // The run's model.sequence as the reader of a model file takes it; 1 for what it will refuse.
@@ -198,30 +239,98 @@ void check_model_type(ConfigReader& config) {
   }
 }
 
-// The family whose `key` is the config's.
-const ModelFamily* family_named(ConfigReader& config, const char* key, const std::string& name,
-                                std::string_view ModelFamily::*named) {
-  std::vector<std::string_view> known;
-  for (const ModelFamily& family : all_families()) {
-    if (family.*named == name) return &family;
-    known.push_back(family.*named);
-  }
-  if (config.all_good({key})) {
-    config.unsupported(key, fmt::format("is not one of: {}", joined(known)));
-  }
-  return nullptr;
+bool has_name(const ModelFamily::Names& names, std::string_view name) {
+  return !name.empty() && std::ranges::count(names, name) > 0;
 }
 
-// Without `architectures`, which text generation does not need, `model_type` decides.
-const ModelFamily* find_family(ConfigReader& config) {
+struct Found {
+  const ModelFamily* family = nullptr;
+  bool of_text_part = false;
+};
+
+// The family one of whose names is that of `key`.
+Found family_named(ConfigReader& config, const char* key, const std::string& name,
+                   ModelFamily::Names ModelFamily::*named) {
+  std::vector<std::string_view> titles;
+  for (const ModelFamily* family : all_families()) {
+    if (has_name(family->*named, name)) return {family, false};
+    const bool is_architecture = named == &ModelFamily::architectures;
+    if (is_architecture && has_name(family->text_parts, name)) return {family, true};
+    titles.push_back(family->title);
+  }
+  if (config.all_good({key})) {
+    config.unsupported(key, fmt::format("is not of a family that is read: {}", joined(titles)));
+  }
+  return {};
+}
+
+// Without `architectures`, which text generation does not need, `model_type` decides; diffusers has a
+// name of its own.
+Found find_family(ConfigReader& config) {
   constexpr const char* kArchitectures = "architectures";
+  constexpr const char* kClass = "_class_name";
   constexpr const char* kType = "model_type";
+  if (!config.has(kArchitectures) && config.has(kClass)) {
+    return family_named(config, kClass, config.text_or(kClass, ""), &ModelFamily::architectures);
+  }
   if (config.has(kArchitectures) || !config.has(kType)) {
     return family_named(config, kArchitectures, config.only_text(kArchitectures),
-                        &ModelFamily::architecture);
+                        &ModelFamily::architectures);
   }
-  if (!config.all_good({kType})) return nullptr;
-  return family_named(config, kType, config.text_or(kType, ""), &ModelFamily::model_type);
+  if (!config.all_good({kType})) return {};
+  return family_named(config, kType, config.text_or(kType, ""), &ModelFamily::model_types);
+}
+
+void read_family(ConfigReader& config, const ModelFamily& family, std::optional<int> given,
+                 Model& model) {
+  family.read(config, given, model);
+  note_unmodelled(config);
+  if (config.has("quantization_config")) config.note("quantization read over");
+}
+
+// What is around the text of a model with pictures or sound: its own parts are not modelled.
+void read_text_part(ConfigReader& config, const ModelFamily& family, std::optional<int> given,
+                    Model& model) {
+  constexpr const char* kText = "text_config";
+  if (!config.require(kText)) return;
+  config.inside(kText, [&] { read_family(config, family, given, model); });
+  // Words are tied as the whole says.
+  model.tied_embeddings = config.flag_or("tie_word_embeddings", model.tied_embeddings);
+  if (config.has("quantization_config")) config.note("quantization read over");
+  config.note("its text alone");
+  config.ignore({"vision_config",
+                 "audio_config",
+                 "image_token_id",
+                 "image_token_index",
+                 "video_token_id",
+                 "video_token_index",
+                 "boi_token_index",
+                 "eoi_token_index",
+                 "boi_token_id",
+                 "eoi_token_id",
+                 "mm_tokens_per_image",
+                 "vision_start_token_id",
+                 "vision_end_token_id",
+                 "ignore_index",
+                 "media_placeholder_token_id",
+                 "video_placeholder",
+                 "image_placeholder",
+                 "use_unified_vision_chunk",
+                 "projector_hidden_act",
+                 "multimodal_projector_bias",
+                 "spatial_merge_size",
+                 "vision_feature_layer",
+                 "vision_feature_select_strategy",
+                 "image_seq_length"});
+}
+
+std::string summary_of(const ModelFamily& family, const Model& model, const ConfigReader& config) {
+  std::string summary = fmt::format("{}: {} layers of {}, sequence {}", family.title, model.layers,
+                                    model.hidden, model.sequence);
+  for (const std::string& note : config.notes()) {
+    summary += (note.starts_with("of ") ? " " : ", ") + note;
+  }
+  return summary;
 }
 
 void name_after(const std::filesystem::path& file, Model& model) {
@@ -242,18 +351,16 @@ Model parse_config(std::string_view text, const std::filesystem::path& file,
     throw InputError(printable_path(file) + ": is larger than 1 MiB; is it the right file?");
   }
   const JsonDocument document = parse_json_of_python(text, file);
-  ConfigReader config(document);
+  ConfigReader config(document, kIgnored);
   Model model;
   name_after(file, model);
   check_model_type(config);
-  const ModelFamily* family = find_family(config);
-  note_unmodelled(config);
+  const auto [family, of_text_part] = find_family(config);
   if (family != nullptr) {
-    family->read(config, given_sequence(settings, file), model);
-    config.ignore(kIgnored);
+    const auto given = given_sequence(settings, file);
+    (of_text_part ? read_text_part : read_family)(config, *family, given, model);
     config.note_unknown();
-    model.summary = fmt::format("{}: {} layers of {}, sequence {}", family->title, model.layers,
-                                model.hidden, model.sequence);
+    model.summary = summary_of(*family, model, config);
   }
   config.finish();
   return model;

@@ -41,24 +41,38 @@ bool is_nothing(const Json& value) {
 
 }  // namespace
 
-ConfigReader::ConfigReader(const JsonDocument& document)
-    : file_(document.file), root_(JsonReader(document).copy()), object_(&root_) {
+ConfigReader::ConfigReader(const JsonDocument& document, std::span<const std::string_view> harmless)
+    : file_(document.file),
+      root_(JsonReader(document).copy()),
+      harmless_(harmless),
+      place_{&root_, {}, {}} {
   if (!root_.is_object()) {
     throw InputError(file_ + ": is not a JSON object; specify a model's config.json");
   }
 }
 
-std::string ConfigReader::path_of(std::string_view key) const { return prefix_ + printable(key); }
+std::string ConfigReader::path_of(std::string_view key) const {
+  return place_.prefix + printable(key);
+}
 
 const Json* ConfigReader::find(std::string_view key) {
-  known_.emplace(key);
-  const auto found = object_->find(std::string(key));
-  return found == object_->end() ? nullptr : &*found;
+  place_.known.emplace(key);
+  const auto found = place_.object->find(std::string(key));
+  return found == place_.object->end() ? nullptr : &*found;
 }
 
 bool ConfigReader::has(std::string_view key) {
   const Json* value = find(key);
   return value != nullptr && !value->is_null();
+}
+
+void ConfigReader::assume(std::string_view key, int value) {
+  if (!has(key)) (*place_.object)[std::string(key)] = value;
+}
+
+bool ConfigReader::is_something(std::string_view key) {
+  const Json* value = find(key);
+  return value != nullptr && !is_nothing(*value);
 }
 
 bool ConfigReader::require(std::string_view key) {
@@ -120,6 +134,50 @@ std::string ConfigReader::only_text(std::string_view key) {
   return {};
 }
 
+std::vector<std::string> ConfigReader::texts(std::string_view key) {
+  std::vector<std::string> all;
+  if (!has(key)) return all;
+  const Json& list = *find(key);
+  const auto is_text = [](const Json& element) { return element.is_string(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_text)) {
+    wrong(key, "is not a list of strings");
+    return all;
+  }
+  for (const Json& element : list) all.push_back(element.get<std::string>());
+  return all;
+}
+
+std::vector<int> ConfigReader::integers(std::string_view key, const IntegerRange& range) {
+  std::vector<int> all;
+  if (!has(key)) return all;
+  const Json& list = *find(key);
+  const auto fits = [&](const Json& element) {
+    return element.is_number_integer() &&
+           element.get<double>() >= static_cast<double>(range.lowest) &&
+           element.get<double>() <= static_cast<double>(range.highest);
+  };
+  if (!list.is_array() || !std::ranges::all_of(list, fits)) {
+    wrong(key,
+          fmt::format("is not a list of whole numbers from {} to {}", range.lowest, range.highest));
+    return all;
+  }
+  for (const Json& element : list) all.push_back(element.get<int>());
+  return all;
+}
+
+int ConfigReader::size_of(std::string_view key) {
+  const Json* value = find(key);
+  return value != nullptr && value->is_structured() ? static_cast<int>(value->size()) : 0;
+}
+
+std::optional<double> ConfigReader::number_within(std::string_view key, std::string_view inner) {
+  const Json* outer = find(key);
+  if (outer == nullptr || !outer->is_object()) return std::nullopt;
+  const auto found = outer->find(std::string(inner));
+  if (found == outer->end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
 bool ConfigReader::all_good(std::initializer_list<std::string_view> keys) const {
   return std::ranges::none_of(keys, [&](auto key) { return bad_.contains(path_of(key)); });
 }
@@ -144,32 +202,25 @@ void ConfigReader::not_modelled(std::string_view key, std::string_view why, cons
   if (!value->is_array() || !std::ranges::all_of(*value, is_harmless)) unsupported(key, why);
 }
 
-void ConfigReader::ignore(std::span<const std::string_view> keys) {
-  known_.insert(keys.begin(), keys.end());
+void ConfigReader::ignore(std::initializer_list<std::string_view> keys) {
+  place_.known.insert(keys.begin(), keys.end());
 }
 
-bool ConfigReader::enter(std::string_view key) {
-  if (!has(key)) return false;
-  const Json* inner = find(key);
+std::optional<ConfigReader::Place> ConfigReader::enter(std::string_view key) {
+  if (!has(key)) return std::nullopt;
+  Json* inner = &place_.object->at(std::string(key));
   if (!inner->is_object()) {
     wrong(key, "is not an object");
-    return false;
+    return std::nullopt;
   }
-  object_ = inner;
-  known_.swap(known_in_root_);
-  prefix_ = path_of(key) + ".";
-  return true;
+  return std::exchange(place_, Place{inner, path_of(key) + ".", {}});
 }
 
-void ConfigReader::leave() {
-  object_ = &root_;
-  known_ = std::exchange(known_in_root_, {});
-  prefix_.clear();
-}
+void ConfigReader::leave(Place to) { place_ = std::move(to); }
 
 void ConfigReader::note_unknown() {
-  for (const auto& [key, value] : object_->items()) {
-    if (known_.contains(key)) continue;
+  for (const auto& [key, value] : place_.object->items()) {
+    if (was_read(key) || std::ranges::count(harmless_, key) > 0) continue;
     if (problems_.size() > kMostProblems) return;
     bad(key, "unknown key ", "remove the key if it does not change the arithmetic");
   }

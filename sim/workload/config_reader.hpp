@@ -5,10 +5,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/base/json_reader.hpp"
@@ -20,12 +22,15 @@ namespace sim {
 // a meaningless value; finish() throws before anyone can use it.
 class ConfigReader {
  public:
-  explicit ConfigReader(const JsonDocument& document);
+  // `harmless` keys change no arithmetic, whatever their values and wherever they are.
+  ConfigReader(const JsonDocument& document, std::span<const std::string_view> harmless);
   ConfigReader(const ConfigReader&) = delete;
   ConfigReader& operator=(const ConfigReader&) = delete;
 
   // True if the key is present and not null. Also marks it as known.
   [[nodiscard]] bool has(std::string_view key);
+  // Likewise, and not false, 0 or empty.
+  [[nodiscard]] bool is_something(std::string_view key);
   // True if the key is present, even as null; otherwise records it as missing.
   bool require(std::string_view key);
   // For a required key.
@@ -36,6 +41,16 @@ class ConfigReader {
   [[nodiscard]] std::string text_or(std::string_view key, std::string_view otherwise);
   // The only string of a list: ["LlamaForCausalLM"].
   [[nodiscard]] std::string only_text(std::string_view key);
+  // All of a list; none if it is absent.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key);
+  [[nodiscard]] std::vector<int> integers(std::string_view key, const IntegerRange& range);
+  // How many members a list or an object has; 0 of anything else.
+  [[nodiscard]] int size_of(std::string_view key);
+  // The number `inner` of the object `key`, if it has one.
+  [[nodiscard]] std::optional<double> number_within(std::string_view key, std::string_view inner);
+  // Reads an absent key as if it had this value.
+  void assume(std::string_view key, int value);
+  [[nodiscard]] bool was_read(std::string_view key) const { return place_.known.contains(key); }
 
   // True if each of `keys` is absent or was read without a problem.
   [[nodiscard]] bool all_good(std::initializer_list<std::string_view> keys) const;
@@ -50,7 +65,10 @@ class ConfigReader {
                     const nlohmann::json& harmless = nullptr);
 
   // Keys that change no arithmetic, whatever their values.
-  void ignore(std::span<const std::string_view> keys);
+  void ignore(std::initializer_list<std::string_view> keys);
+  // What the user should know of how the file was read.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   // Calls `read` inside the object at `key`; does nothing if it is absent.
   template <class Read>
   void inside(std::string_view key, Read read);
@@ -62,27 +80,32 @@ class ConfigReader {
 
  private:
   [[nodiscard]] const nlohmann::json* find(std::string_view key);
-  [[nodiscard]] bool enter(std::string_view key);
-  void leave();
+  // An object in which keys are looked up.
+  struct Place {
+    nlohmann::json* object;
+    std::string prefix;  // of its keys: "attn_config."
+    std::set<std::string, std::less<>> known;
+  };
+  [[nodiscard]] std::optional<Place> enter(std::string_view key);
+  void leave(Place to);
   void bad(std::string_view key, std::string_view before, std::string_view what);
   [[nodiscard]] std::string path_of(std::string_view key) const;
 
   std::string file_;
   nlohmann::json root_;
-  const nlohmann::json* object_;  // the root, or an object in it, where keys are looked up
-  std::string prefix_;            // of its keys: "attn_config."
-  std::set<std::string, std::less<>> known_;          // in it
-  std::set<std::string, std::less<>> known_in_root_;  // while it is another
+  std::span<const std::string_view> harmless_;
+  Place place_;
   std::set<std::string, std::less<>> bad_;
-  std::vector<std::string> problems_;
+  std::vector<std::string> problems_, notes_;
 };
 
 template <class Read>
 void ConfigReader::inside(std::string_view key, Read read) {
-  if (!enter(key)) return;
+  auto outside = enter(key);
+  if (!outside) return;
   read();
   note_unknown();
-  leave();
+  leave(std::move(*outside));
 }
 
 }  // namespace sim

@@ -139,9 +139,10 @@ int all_layers(const Model& model) { return model.layers + model.predictions; }
 
 LayerKind kind_of(const Model& model, int layer) {
   if (layer >= model.layers) {
-    LayerKind last = model.layers > 0 ? kind_of(model, model.layers - 1) : usual_kind(model);
-    last.predicts = true;
-    return last;
+    LayerKind kind = model.layers > 0 ? kind_of(model, model.layers - 1) : usual_kind(model);
+    if (model.prediction) kind = *model.prediction;
+    kind.predicts = true;
+    return kind;
   }
   const std::vector<LayerKind>& kinds = model.order.kinds;
   if (kinds.empty()) return usual_kind(model);

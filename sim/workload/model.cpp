@@ -136,10 +136,25 @@ constexpr Field<Model> kVisionFields[] = {
                "applies beside `frequencies` only"}),
 };
 
+Block usual_block(const Model& model) {
+  return model.experts.count > 0 ? Block::experts : Block::dense;
+}
+
+void read_prediction(TomlReader& reader, std::string_view key, const Field<Model>&, Model& model) {
+  const std::string text = reader.text(key);
+  if (!reader.is_good(key)) return;
+  const auto order = parse_order(text, usual_block(model));
+  if (order && order->kinds.size() == 1) {
+    model.prediction = order->kinds.front();
+  } else {
+    reader.wrong(key, "is not a kind of layer; write a word as of model.order, e.g. full+experts");
+  }
+}
+
 void read_order(TomlReader& reader, std::string_view key, const Field<Model>&, Model& model) {
   const std::string text = reader.text(key);
   if (!reader.is_good(key)) return;
-  const auto order = parse_order(text, model.experts.count > 0 ? Block::experts : Block::dense);
+  const auto order = parse_order(text, usual_block(model));
   if (order) {
     model.order = *order;
   } else {
@@ -165,6 +180,22 @@ constexpr Field<Model> kOrderField{
       return model.order.empty() ? std::string() : toml_text(order_text(model.order));
     }};
 
+constexpr Condition<Model> kOfPredictions{
+    "predictions", [](const Model& model, std::string_view) { return model.predictions > 0; },
+    "applies beside `predictions` only"};
+constexpr Field<Model> kPredictionField{
+    .name = "prediction",
+    .usual = left_out("the last layer's"),
+    .meaning = "Kind of those layers: a word as in `order`.",
+    .example = "\"full+experts\"",
+    .value = field_values::words<std::string>,
+    .read = read_prediction,
+    .write =
+        [](const Model& model, const NumberRange&) {
+          return model.prediction ? toml_text(order_text({{*model.prediction}})) : std::string();
+        },
+    .conditions = {kOfPredictions}};
+
 constexpr Field<Model> kModelFileFields[] = {
     field<&Model::summary>("summary", kAny, kRequired,
                            "One-line description, shown by `gardenhose list models`."),
@@ -176,6 +207,9 @@ constexpr Condition<Model> kOfWindow{
 constexpr Condition<Model> kOfHeadNorm{
     "query_key_norm", [](const Model& model, std::string_view) { return model.query_key_norm; },
     "applies with `query_key_norm = true` only"};
+constexpr Condition<Model> kOfDropout{
+    "dropout", [](const Model& model, std::string_view) { return model.dropout; },
+    "applies with `dropout = true` only"};
 constexpr Condition<Model> kOfWords{
     "vision.patch_values",
     [](const Model& model, std::string_view) { return model.vision.patch_values == 0; },
@@ -188,6 +222,7 @@ constexpr Field<Model> kModelFields[] = {
         "predictions", from_to(kPredictions), left_out("none"),
         "Layers that predict further tokens (multi-token prediction), after the others; each is of "
         "the last layer's kind, with a projection before it and a loss behind it."),
+    kPredictionField,
     field<&Model::hidden>("hidden", from_to(kHidden), kRequired, "Width of the hidden state."),
     field<&Model::heads>("heads", from_to(kHeads), kRequired, "Attention heads."),
     field<&Model::head_width>("head_width", from_to(kHeadWidth), kRequired,
@@ -208,6 +243,8 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::attention_cap>("attention_cap", kAny, kUsualValue,
                                  "Whether attention scores pass a tanh (soft-capping)."),
     field<&Model::logit_cap>("logit_cap", kAny, kUsualValue, "Whether logits pass a tanh."),
+    field<&Model::logit_scale>("logit_scale", kAny, kUsualValue,
+                               "Whether logits are multiplied by a constant."),
     field<&Model::feed_forward>("feed_forward", from_to(kFeedForwardWidth), kRequired,
                                 "Width of the feed-forward block. Left out where all layers have "
                                 "experts.")
@@ -253,6 +290,9 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::dropout>(
         "dropout", kAny, kRequired,
         "Whether dropout applies to attention, its output and the feed-forward block."),
+    field<&Model::attention_dropout>("attention_dropout", kAny, kUsualValue,
+                                     "Whether it applies to attention itself.")
+        .only(kOfDropout),
     field<&Model::tied_embeddings>(
         "tied_embeddings", kAny, kRequired,
         "Whether the output projection shares the weights of the embedding."),
@@ -278,7 +318,7 @@ std::string too_few_positions(const Model& model) {
 }
 
 bool has_kind(const Model& model, const auto& is) {
-  return std::ranges::any_of(model.order.kinds, is);
+  return std::ranges::any_of(model.order.kinds, is) || (model.prediction && is(*model.prediction));
 }
 
 std::string lacking_part(const Model& model) {

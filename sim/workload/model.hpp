@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,6 +105,7 @@ struct Model {
   LayerOrder order =
       {};  // empty: all have attention and a feed-forward block, of experts if it has any
   int predictions = 0;  // layers that predict further tokens (arXiv 2412.19437, section 2.2)
+  std::optional<LayerKind> prediction;  // their kind, if it is not the last layer's
   int hidden = 0;
   int heads = 0;
   int head_width = 0;  // of a query, a key and a value; mostly hidden / heads
@@ -114,6 +116,7 @@ struct Model {
   bool sinks = false;          // a learned number of each head in the softmax's sum
   bool attention_cap = false;  // scores pass a tanh (soft-capping)
   bool logit_cap = false;      // logits do
+  bool logit_scale = false;    // logits are multiplied by a constant
   int feed_forward = 0;        // width of a feed-forward block; 0 where all are of experts
   FeedForward feed_forward_kind = FeedForward::gelu;
   Norm norm = Norm::layer_norm;
@@ -125,12 +128,13 @@ struct Model {
   int position_table = 0;   // learned positions: at least `sequence`; 0 without
   double rotary_share = 1;  // of a head's width, with rotary positions
   Biases biases = Biases::none;
-  bool head_bias = false;        // of the output projection
-  bool embedding_norm = false;   // a norm of the embedding's output
-  bool dropout = false;          // on attention, its output and the feed-forward block
-  bool tied_embeddings = false;  // the output projection is the embedding
-  int vocabulary = 0;            // padded as it is trained
-  int sequence = 0;              // tokens per sample
+  bool head_bias = false;         // of the output projection
+  bool embedding_norm = false;    // a norm of the embedding's output
+  bool dropout = false;           // on attention, its output and the feed-forward block
+  bool attention_dropout = true;  // of these, on attention
+  bool tied_embeddings = false;   // the output projection is the embedding
+  int vocabulary = 0;             // padded as it is trained
+  int sequence = 0;               // tokens per sample
   Latent latent = {};
   Experts experts = {};
   Mamba mamba = {};

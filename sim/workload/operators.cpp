@@ -203,6 +203,7 @@ Operators logits_forward(const Model& model, const Parallelism& p, const Sizes& 
   const double vocabulary = static_cast<double>(model.vocabulary) / p.tensor;
   const double logits = z.tokens * vocabulary;
   Operators into{gemm("logits", z.tokens, vocabulary, z.hidden)};
+  if (model.logit_scale) into.push_back(memory_pass("logit scale", 4 * logits));
   if (model.logit_cap) into.push_back(memory_pass("logit cap", 4 * logits));
   into.push_back(loss_forward(p, logits));
   return into;
@@ -213,6 +214,7 @@ Operators logits_backward(const Model& model, const Parallelism& p, const Sizes&
   const double logits = z.tokens * vocabulary;
   Operators into{loss_backward(p, logits)};
   if (model.logit_cap) into.push_back(memory_pass("logit cap backward", 6 * logits));
+  if (model.logit_scale) into.push_back(memory_pass("logit scale backward", 4 * logits));
   into.push_back(gemm("logits inputs", z.tokens, z.hidden, vocabulary, Gradient::inputs));
   into.push_back(weight_gradient(z, {.forward = "logits",
                                      .inputs = "logits inputs",

@@ -50,7 +50,7 @@ struct Sizes {
   bool query_biases, output_bias, feed_forward_biases;
   Model::Norm norm;
   double rotary_share;
-  bool query_key_norm, grouped, dropout, causal, sinks, attention_cap;
+  bool query_key_norm, grouped, dropout, attention_dropout, causal, sinks, attention_cap;
   bool modulated;  // layers are scaled and shifted by a vector of each sample
   // What tensor-parallel ranks gather or scatter: Stack::dtensor. Where that overlaps, products take the
   // parts as they come (torch.distributed._symmetric_memory).

@@ -115,6 +115,25 @@ Model patched(const std::string& name, const char* patch,
   return parse_model(config.dump(), "folder/config.json", settings);
 }
 
+TEST(ConfigJson, HasWindowsThatHideTokens) {
+  const Model mistral = patched("Mistral-7B-v0.1", "{}", {{"model.sequence", "32768"}});
+  EXPECT_EQ(mistral.window, 4096);
+  EXPECT_EQ(order_text(mistral.order), "window+dense");
+  EXPECT_EQ(total_parameters(mistral), 7'241'732'096);
+  EXPECT_EQ(patched("Mistral-7B-v0.1", R"({"sliding_window": 32768})").window, 0);
+  // Layers of Qwen2 from a certain one on.
+  const Model qwen = patched("Qwen2.5-7B", R"({"use_sliding_window": true, "sliding_window": 4096,
+      "max_window_layers": 21})");
+  EXPECT_EQ(order_text(qwen.order), "full+dense*21 window+dense*");
+  EXPECT_EQ(qwen.window, 4096);
+}
+
+TEST(ConfigJson, OfACheckpointSaysThatItsQuantizationIsReadOver) {
+  const Model model = patched("Meta-Llama-3-8B", R"({"quantization_config": {"bits": 4}})");
+  EXPECT_EQ(total_parameters(model), 8'030'261'248);
+  EXPECT_EQ(model.summary, "Llama: 32 layers of 4096, sequence 8192, quantization read over");
+}
+
 TEST(ConfigJson, WithoutRopeOrAlibiOfMptHasATable) {
   const Model learned = patched("mpt-7b", R"({"attn_config": null, "no_bias": false})");
   EXPECT_EQ(learned.positions, Model::Positions::learned);
@@ -146,6 +165,8 @@ TEST(ConfigJson, TakesWhatTheFamilyLeavesUnsaid) {
   EXPECT_FALSE(llama.tied_embeddings);
   EXPECT_EQ(patched("Llama-2-7b-hf", R"({"attention_bias": true, "mlp_bias": true})").biases,
             Model::Biases::all);
+  EXPECT_EQ(patched("Llama-2-7b-hf", R"({"attention_bias": true})").biases,
+            Model::Biases::attention);
   EXPECT_EQ(patched("gpt2", R"({"n_inner": 1000})").feed_forward, 1000);
   EXPECT_FALSE(
       patched("gpt2", R"({"attn_pdrop": 0, "embd_pdrop": 0, "resid_pdrop": 0.0})").dropout);
@@ -185,9 +206,24 @@ TEST(ConfigJson, PassesOverKeysOfOtherPrograms) {
   EXPECT_EQ(total_parameters(parse_model(text, "folder/config.json")), total_parameters(plain));
 }
 
-TEST(ConfigJson, IsTrainedOnTheLongestSequenceThatIsUsual) {
+TEST(ConfigJson, IsTrainedOnAUsualSequence) {
+  // On the longest that is at most 8192, and else on that before positions were extended, or 4096.
   EXPECT_EQ(read_model(config_of("Meta-Llama-3-8B")).sequence, 8192);
   EXPECT_EQ(read_model(config_of("gpt2")).sequence, 1024);
+  EXPECT_EQ(read_model(config_of("Qwen3-8B-Base")).sequence, 4096);
+  for (const auto& [rope, sequence] :
+       {std::pair{R"({"original_max_position_embeddings": 8192})", 8192},
+        std::pair{R"({"original_max_position_embeddings": 2048})", 2048},
+        std::pair{R"({"original_max_position_embeddings": 65536})", 4096}, std::pair{"{}", 4096}}) {
+    for (const char* key : {"rope_scaling", "rope_parameters"}) {
+      const std::string patch =
+          std::string(R"({"max_position_embeddings": 131072, ")") + key + "\": " + rope + "}";
+      const Model model = patched("Meta-Llama-3-8B", patch.c_str());
+      EXPECT_EQ(model.sequence, sequence) << patch;
+      EXPECT_EQ(model.summary, "Llama: 32 layers of 4096, sequence " + std::to_string(sequence) +
+                                   " of at most 131072");
+    }
+  }
   const Model longer = patched("Qwen3-8B-Base", "{}", {{"model.sequence", "32768"}});
   EXPECT_EQ(longer.sequence, 32'768);
   // A table of positions does not shrink with the sequence, and ALiBi has no longest one.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nemotron 3 and 4, and Minitron.
+#include "sim/workload/families/family.hpp"
+#include "sim/workload/families/parts.hpp"
+#include "sim/workload/model_ranges.hpp"
+
+namespace sim::families {
+namespace {
+
+void read_nemotron(ConfigReader& config, std::optional<int> given, Model& model) {
+  read_shape(config, model);
+  read_grouped(config, model);
+  model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
+  read_activation(config, "hidden_act", "relu2", false, model);
+  const bool attention = config.flag_or("attention_bias", false);
+  set_biases(config, "mlp_bias", attention, attention, config.flag_or("mlp_bias", false), model);
+  model.positions = Model::Positions::rotary;
+  model.tied_embeddings = config.flag_or("tie_word_embeddings", false);
+  read_rotary_share(config, 0.5, model);
+  read_sequence(config, given, model);
+  refuse_dropout(config);
+}
+
+}  // namespace
+
+constexpr ModelFamily nemotron{.title = "Nemotron",
+                               .architectures = {"NemotronForCausalLM"},
+                               .model_types = {"nemotron"},
+                               .text_parts = {},
+                               .read = read_nemotron};
+
+}  // namespace sim::families

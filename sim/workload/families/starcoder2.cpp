@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// StarCoder 2.
+#include "sim/workload/families/family.hpp"
+#include "sim/workload/families/parts.hpp"
+#include "sim/workload/model_ranges.hpp"
+
+namespace sim::families {
+namespace {
+
+void read_starcoder2(ConfigReader& config, std::optional<int> given, Model& model) {
+  config.require("num_key_value_heads");
+  read_shape(config, model);
+  read_grouped(config, model);
+  model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
+  read_activation(config, "hidden_act", "gelu_pytorch_tanh", false, model);
+  const bool biases = config.flag_or("use_bias", true);
+  set_biases(config, "use_bias", biases, biases, biases, model);
+  model.positions = Model::Positions::rotary;
+  model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
+  read_sequence(config, given, model);
+  read_all_windows(config, model);
+  // Of the checkpoint's configuration of fine-tuning; pre-training had none (arXiv 2402.19173).
+  config.ignore(
+      {"attention_dropout", "embedding_dropout", "residual_dropout", "norm_type", "mlp_type"});
+}
+
+}  // namespace
+
+constexpr ModelFamily starcoder2{.title = "StarCoder2",
+                                 .architectures = {"Starcoder2ForCausalLM"},
+                                 .model_types = {"starcoder2"},
+                                 .text_parts = {},
+                                 .read = read_starcoder2};
+
+}  // namespace sim::families
