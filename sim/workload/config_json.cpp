@@ -143,7 +143,7 @@ constexpr const char* kEncoders = "encoders are not modelled";
 constexpr const char* kCaps = "soft-capping is not modelled in this family";
 constexpr const char* kHeadNorms = "this family has no query and key norms";
 constexpr const char* kSideBySide = "blocks side by side are not modelled in this family";
-constexpr const char* kPredictions = "multi-token prediction is not modelled in this family";
+constexpr const char* kFurtherTokens = "multi-token prediction is not modelled in this family";
 
 struct Unmodelled {
   std::string_view key;
@@ -190,7 +190,7 @@ constexpr auto kUnmodelled = std::to_array<Unmodelled>(
      {"use_parallel_residual", kSideBySide},
      {"parallel_attn", kSideBySide},
      {"mamba_d_state", "state-space layers are not modelled in this family"},
-     {"num_nextn_predict_layers", kPredictions},
+     {"num_nextn_predict_layers", kFurtherTokens},
      {"attn_output_gate", "gates of attention's output are not modelled"},
      {"block_configs", "layers of different shapes are not modelled"},
      {"pruned_heads", "layers of different shapes are not modelled"}});

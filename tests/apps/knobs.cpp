@@ -59,6 +59,22 @@ constexpr std::string_view kDragonfly =
     "--set network.switch_latency=1us --set network.nodes_per_router=4 "
     "--set network.routers_per_group=1 --set network.global_links=7 --set network.routing=minimal";
 
+// Models of which each has a kind of layers.
+constexpr std::string_view kRotary =
+    "--topology sdp4bit_a100 --model llama_2_7b --nodes 2 --set model.layers=2";
+constexpr std::string_view kNormed =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set model.query_key_norm=true";
+constexpr std::string_view kWindows =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set model.window=128 "
+    "--set model.order=window";
+constexpr std::string_view kWindowsAhead =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set model.window=128 "
+    "--set model.order=window --set model.predictions=1";
+constexpr std::string_view kLatent =
+    "--topology dgx_h100_x16 --model deepseek_v2_lite --nodes 2 --set model.layers=3";
+constexpr std::string_view kMamba =
+    "--topology dgx_h100_x16 --model nemotron_3_nano --nodes 2 --set model.layers=2";
+constexpr std::string_view kPatches = "--topology dgx_h100_x16 --model dit_xl --nodes 1";
 // Fully sharded; and with kernels that FP8 makes faster, two layers of a larger model.
 constexpr std::string_view kSharded = "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3";
 constexpr std::string_view kWide =
@@ -116,6 +132,8 @@ constexpr std::string_view kCompute = "/compute_s";
 constexpr std::string_view kExposed = "/exposed_comm_s";
 constexpr std::string_view kBetween = "/wire_bytes_inter_node";
 constexpr std::string_view kInside = "/wire_bytes_intra_node";
+constexpr std::string_view kParameters = "/parameters";
+constexpr std::string_view kFlop = "/flop_per_token", kFlopCausal = "/flop_per_token_causal";
 constexpr std::string_view kWeights = "/memory_by_part_bytes/weights";
 constexpr std::string_view kActivations = "/memory_by_part_bytes/attention_activations";
 
@@ -153,6 +171,8 @@ constexpr Knob kKnobs[] = {
     {"--zero", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --accumulation 4", "2", kBetween,
      up},
     {"--zero", kSmall, "3", kBetween, up},
+    {"--stage-layers", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 2", "4,8",
+     "/step_time_s", up},
     {"--zero", kSmall, "3", kWeights, down},
     {"--hybrid-shard", kSharded, "4", kBetween, down},
     {"--hybrid-shard", kSharded, "4", kWeights, up},
@@ -354,6 +374,47 @@ constexpr Knob kKnobs[] = {
     {"model.tied_embeddings", kSmall, "false", kWeights, up},
     {"model.vocabulary", kSmall, "100608", "/memory_by_part_bytes/head", up},
     {"model.sequence", kSmall, "1024", kActivations, down},
+    {"model.causal", kSmall, "false", kFlopCausal, up},
+    {"model.norm_place", kSmall, "both", kCompute, up},
+    {"model.blocks", kSmall, "parallel", kParameters, down},
+    {"model.head_bias", kSmall, "true", kWeights, up},
+    {"model.embedding_norm", kSmall, "true", kParameters, up},
+    {"model.attention_cap", kSmall, "true", kCompute, up},
+    {"model.logit_cap", kSmall, "true", kCompute, up},
+    {"model.logit_scale", kSmall, "true", kCompute, up},
+    {"model.sinks", kSmall, "true", kParameters, up},
+    {"model.attention_dropout", kSmall, "false", kCompute, down},
+    {"model.rotary_share", kRotary, "0.5", kCompute, down},
+    {"model.query_key_norm_weights", kNormed, "all_heads", kParameters, up},
+    {"model.order", kWindows, "full", kFlopCausal, up},
+    {"model.window", kWindows, "256", kFlopCausal, up},
+    {"model.window_kind", kWindows, "chunked", kFlopCausal, down},
+    {"model.predictions", kSmall, "1", kCompute, up},
+    {"model.prediction", kWindowsAhead, "full", kFlopCausal, up},
+    // Layers of a kind: latent attention and experts, Mamba-2, patches.
+    {"model.latent.rank", kLatent, "256", kParameters, down},
+    {"model.latent.query_rank", kLatent, "256", kParameters, down},
+    {"model.latent.rope_width", kLatent, "32", kParameters, up},
+    {"model.latent.value_width", kLatent, "64", kParameters, down},
+    {"model.experts.count", kLatent, "32", kParameters, down},
+    {"model.experts.top_k", kLatent, "8", kCompute, up},
+    {"model.experts.width", kLatent, "704", kParameters, down},
+    {"model.experts.shared_width", kLatent, "1408", kCompute, down},
+    {"model.experts.shared_gate", kLatent, "true", kParameters, up},
+    {"model.experts.router_bias", kLatent, "true", kParameters, up},
+    {"model.experts.latent_width", kLatent, "1024", kParameters, down},
+    {"model.mamba.heads", kMamba, "32", kParameters, down},
+    {"model.mamba.head_width", kMamba, "32", kParameters, down},
+    {"model.mamba.state", kMamba, "64", kParameters, down},
+    {"model.mamba.groups", kMamba, "4", kParameters, down},
+    {"model.mamba.kernel", kMamba, "8", kParameters, up},
+    {"model.mamba.chunk", kMamba, "256", kCompute, changed},
+    {"model.vision.patch_values", kPatches, "64", kParameters, up},
+    {"model.vision.outputs", kPatches, "16", kParameters, down},
+    {"model.vision.of_patches", kPatches, "false", kFlop, down},
+    {"model.vision.extra_tokens", kPatches, "1", kParameters, up},
+    {"model.vision.frequencies", kPatches, "512", kParameters, up},
+    {"model.vision.conditions", kPatches, "2002", kParameters, up},
 
     // Settings of a scheme: a larger group has fewer scales.
     {"scheme.weight_group", kCompressed, "128", kBetween, up},
