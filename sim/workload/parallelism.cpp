@@ -348,7 +348,7 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, int s
     held.head = static_cast<double>(ends.last);
     // A tied head is the embedding itself, of which another stage needs a copy.
     if (!model.tied_embeddings || p.pipeline > 1) {
-      held.head += static_cast<double>(ends.projection) / tensor;
+      held.head += static_cast<double>(ends.words) / tensor;
     }
   }
   return held;

@@ -151,10 +151,9 @@ EndParameters end_parameters(const Model& model) {
   const std::int64_t hidden = model.hidden;
   const Model::Vision& vision = model.vision;
   EndParameters ends{.words = model.vocabulary * hidden};
-  ends.projection = ends.words + (model.head_bias ? model.vocabulary : 0);
   if (model.positions == Model::Positions::learned) ends.first = model.position_table * hidden;
   if (model.embedding_norm) ends.first += norm_parameters(model, hidden);
-  ends.last = norm_parameters(model, hidden);
+  ends.last = norm_parameters(model, hidden) + (model.head_bias ? model.vocabulary : 0);
   if (vision.patch_values == 0) return ends;
   ends.first += (vision.patch_values + 1 + vision.extra_tokens) * hidden;
   ends.last += (hidden + 1) * vision.outputs;
@@ -169,7 +168,7 @@ EndParameters end_parameters(const Model& model) {
 std::int64_t total_parameters(const Model& model) {
   const EndParameters ends = end_parameters(model);
   return in_layers(model, [&](LayerKind kind) { return layer_parameters(model, kind).total(); }) +
-         ends.words + ends.first + ends.last + (model.tied_embeddings ? 0 : ends.projection);
+         ends.words + ends.first + ends.last + (model.tied_embeddings ? 0 : ends.words);
 }
 
 ParametersByPart parameters_by_part(const Model& model) {

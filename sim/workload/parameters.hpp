@@ -30,7 +30,7 @@ struct EndParameters {
   std::int64_t words = 0;  // vocabulary x hidden: split by tensor parallelism
   std::int64_t first = 0;  // what else the first pipeline stage has: learned positions, patches
   std::int64_t projection = 0;  // the output's: split by tensor parallelism; `words` if it is tied
-  std::int64_t last = 0;        // what else the last stage has: the final norm
+  std::int64_t last = 0;        // what else the last stage has: the final norm, a bias
 };
 [[nodiscard]] EndParameters end_parameters(const Model& model);
 
