@@ -298,6 +298,7 @@ void read_text_part(ConfigReader& config, const ModelFamily& family, std::option
   model.tied_embeddings = config.flag_or("tie_word_embeddings", model.tied_embeddings);
   if (config.has("quantization_config")) config.note("quantization read over");
   config.note("its text alone");
+  config.not_modelled("is_encoder_decoder", kEncoders);
   config.ignore({"vision_config",
                  "audio_config",
                  "image_token_id",

@@ -207,9 +207,6 @@ constexpr Condition<Model> kOfWindow{
 constexpr Condition<Model> kOfHeadNorm{
     "query_key_norm", [](const Model& model, std::string_view) { return model.query_key_norm; },
     "applies with `query_key_norm = true` only"};
-constexpr Condition<Model> kOfDropout{
-    "dropout", [](const Model& model, std::string_view) { return model.dropout; },
-    "applies with `dropout = true` only"};
 constexpr Condition<Model> kOfWords{
     "vision.patch_values",
     [](const Model& model, std::string_view) { return model.vision.patch_values == 0; },
@@ -290,9 +287,8 @@ constexpr Field<Model> kModelFields[] = {
     field<&Model::dropout>(
         "dropout", kAny, kRequired,
         "Whether dropout applies to attention, its output and the feed-forward block."),
-    field<&Model::attention_dropout>("attention_dropout", kAny, kUsualValue,
-                                     "Whether it applies to attention itself.")
-        .only(kOfDropout),
+    field<&Model::attention_dropout>("attention_dropout", kAny, left_out("as `dropout`"),
+                                     "Whether dropout applies to attention itself."),
     field<&Model::tied_embeddings>(
         "tied_embeddings", kAny, kRequired,
         "Whether the output projection shares the weights of the embedding."),

@@ -128,13 +128,13 @@ struct Model {
   int position_table = 0;   // learned positions: at least `sequence`; 0 without
   double rotary_share = 1;  // of a head's width, with rotary positions
   Biases biases = Biases::none;
-  bool head_bias = false;         // of the output projection
-  bool embedding_norm = false;    // a norm of the embedding's output
-  bool dropout = false;           // on attention, its output and the feed-forward block
-  bool attention_dropout = true;  // of these, on attention
-  bool tied_embeddings = false;   // the output projection is the embedding
-  int vocabulary = 0;             // padded as it is trained
-  int sequence = 0;               // tokens per sample
+  bool head_bias = false;                 // of the output projection
+  bool embedding_norm = false;            // a norm of the embedding's output
+  bool dropout = false;                   // on attention, its output and the feed-forward block
+  std::optional<bool> attention_dropout;  // on attention, if not as `dropout`
+  bool tied_embeddings = false;           // the output projection is the embedding
+  int vocabulary = 0;                     // padded as it is trained
+  int sequence = 0;                       // tokens per sample
   Latent latent = {};
   Experts experts = {};
   Mamba mamba = {};

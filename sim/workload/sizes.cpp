@@ -105,7 +105,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {
           .query_key_norm = model.query_key_norm,
           .grouped = model.kv_heads < model.heads,
           .dropout = model.dropout,
-          .attention_dropout = model.dropout && model.attention_dropout,
+          .attention_dropout = model.attention_dropout.value_or(model.dropout),
           .causal = model.causal,
           .sinks = model.sinks,
           .attention_cap = model.attention_cap,

@@ -25,7 +25,7 @@ void read_bloom(ConfigReader& config, std::optional<int> given, Model& model) {
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   constexpr const char* kSequence = "seq_length";
   set_sequence(config, kSequence, config.count_or(kSequence, kTokens, 2048), given, model);
-  refuse_dropout(config);
+  read_attention_dropout(config, model);
   config.ignore({"apply_residual_connection_post_layernorm", "attention_softmax_in_fp32",
                  "bias_dropout_fusion", "masked_softmax_fusion", "offset_alibi", "skip_bias_add",
                  "skip_bias_add_qkv", "slow_but_exact", "n_inner"});

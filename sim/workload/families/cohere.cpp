@@ -13,8 +13,7 @@ void read_cohere_shape(ConfigReader& config, std::optional<int> given, Model& mo
   model.blocks = Model::Blocks::parallel;
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   model.logit_scale = config.number_or("logit_scale", 0.0625) != 1;
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, false, model);
+  read_biases(config, model);
   config.ignore({"use_gated_activation", "use_parallel_block", "use_parallel_embedding",
                  "use_embedding_sharing", "position_embedding_type", "rotary_pct",
                  "order_of_interleaved_layers"});
@@ -32,18 +31,11 @@ void read_cohere(ConfigReader& config, std::optional<int> given, Model& model) {
 // Windows with rotary positions, and in each fourth layer all tokens without any.
 void read_cohere2(ConfigReader& config, std::optional<int> given, Model& model) {
   read_cohere_shape(config, given, model);
-  const char* pattern =
-      config.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern";
-  const int of = config.count_or(pattern, kLayers, 4);
-  Kinds kinds = usual_kinds(model);
-  if (read_window(config, model)) {
-    read_windows(
-        config, [of](int layer) { return (layer + 1) % of != 0; }, kinds);
-  }
+  Kinds kinds = read_window_pattern(config, 4, model);
   for (LayerKind& kind : kinds) {
     if (kind.mixer == Mixer::full) kind.mixer = Mixer::unplaced;
   }
-  config.ignore({"layer_types", "layer_switch"});
+  config.ignore({"layer_switch"});
   set_order(std::move(kinds), model);
 }
 

@@ -41,7 +41,7 @@ void read_falcon(ConfigReader& config, std::optional<int> given, Model& model) {
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   const int longest = config.count_or("max_position_embeddings", kTokens, 2048);
   set_sequence(config, "max_position_embeddings", longest, given, model);
-  refuse_dropout(config);
+  read_attention_dropout(config, model);
   config.ignore(
       {"n_embed", "n_head", "n_layer", "n_head_kv", "apply_residual_connection_post_layernorm"});
 }

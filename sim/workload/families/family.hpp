@@ -27,9 +27,8 @@ namespace families {
 // A file of the same or a similar name has the row.
 extern const ModelFamily bloom, cohere, cohere2, deepseek_v2, deepseek_v3, dit, falcon, gemma,
     gemma2, gemma3, glm, glm4, glm4_moe, gpt2, gpt_j, gpt_neox, gpt_oss, granite, granite_moe, grok,
-    internlm, internlm2, llama, llama4, minimax_m2, mistral, mixtral, mpt, nemotron, nemotron_h,
-    olmo, olmo2, olmoe, opt, phi, phi3, phi_moe, qwen2, qwen2_moe, qwen3, qwen3_moe, smollm3,
-    starcoder2, vit;
+    internlm, llama, llama4, minimax_m2, mistral, mixtral, mpt, nemotron, nemotron_h, olmo, olmo2,
+    olmoe, opt, phi, phi3, phi_moe, qwen2, qwen2_moe, qwen3, qwen3_moe, smollm3, starcoder2, vit;
 }  // namespace families
 
 [[nodiscard]] std::span<const ModelFamily* const> all_families();

@@ -14,8 +14,7 @@ void read_gemma_shape(ConfigReader& config, std::optional<int> given, Model& mod
                   "gelu_pytorch_tanh", true, model);
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   read_sequence(config, given, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, false, model);
+  read_biases(config, model);
 }
 
 void read_gemma(ConfigReader& config, std::optional<int> given, Model& model) {
@@ -24,20 +23,14 @@ void read_gemma(ConfigReader& config, std::optional<int> given, Model& model) {
   config.not_modelled("use_bidirectional_attention", "attention to later tokens is not modelled");
 }
 
-// Norms before and after each block, and windows in `of` - 1 of so many layers.
+// Norms before and after each block, and windows in all but each `of`-th layer.
 void read_gemma_windows(ConfigReader& config, int of, Model& model) {
   model.norm_place = Model::NormPlace::both;
-  Kinds kinds = usual_kinds(model);
-  if (read_window(config, model)) {
-    read_windows(
-        config, [of](int layer) { return (layer + 1) % of != 0; }, kinds);
-  }
-  set_order(std::move(kinds), model);
+  set_order(read_window_pattern(config, of, model), model);
   model.attention_cap = config.is_something("attn_logit_softcapping");
   model.logit_cap = config.is_something("final_logit_softcapping");
   config.not_modelled("use_bidirectional_attention", "attention to later tokens is not modelled");
-  config.ignore(
-      {"layer_types", "query_pre_attn_scalar", "rope_local_base_freq", "cache_implementation"});
+  config.ignore({"sliding_window_size", "query_pre_attn_scalar", "rope_local_base_freq"});
 }
 
 void read_gemma2(ConfigReader& config, std::optional<int> given, Model& model) {
@@ -55,10 +48,7 @@ void read_gemma3(ConfigReader& config, std::optional<int> given, Model& model) {
   config.assume("max_position_embeddings", 131'072);
   read_gemma_shape(config, given, model);
   model.query_key_norm = true;
-  const int of = config.count_or(
-      config.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern",
-      kLayers, 6);
-  read_gemma_windows(config, of, model);
+  read_gemma_windows(config, 6, model);
 }
 
 }  // namespace

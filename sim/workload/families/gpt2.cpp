@@ -7,26 +7,12 @@
 namespace sim::families {
 namespace {
 
-// All of the three dropouts, or none; or all but that of attention.
-void read_gpt2_dropout(ConfigReader& config, Model& model) {
-  const bool attention = config.number_or("attn_pdrop", 0.1) > 0;
-  const bool embedding = config.number_or("embd_pdrop", 0.1) > 0;
-  model.dropout = config.number_or("resid_pdrop", 0.1) > 0;
-  if (model.dropout) model.attention_dropout = attention;
-  if (!model.dropout && attention) {
-    config.unsupported("attn_pdrop", "dropout in attention alone is not modelled");
-  }
-  if (embedding != model.dropout) {
-    config.unsupported("embd_pdrop", "dropout is modelled of embeddings and blocks, or of neither");
-  }
-}
-
 void read_gpt2(ConfigReader& config, std::optional<int> given, Model& model) {
   read_shape(config, model, {.layers = "n_layer", .hidden = "n_embd", .heads = "n_head"});
   model.feed_forward = config.count_or("n_inner", kFeedForwardWidth, 4 * model.hidden);
   read_activation(config, "activation_function", "gelu_new", false, model);
   model.biases = Model::Biases::all;
-  read_gpt2_dropout(config, model);
+  read_dropout(config, model, {.attention = "attn_pdrop", .usual = 0.1});
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   read_position_table(config, "n_positions", given, model);
   config.not_modelled("reorder_and_upcast_attn", "attention in FP32 is not modelled");

@@ -20,9 +20,7 @@ void read_gpt_j(ConfigReader& config, std::optional<int> given, Model& model) {
   set_rotary_share(config, "rotary_dim", 1.0 * turned / model.head_width, model);
   const int longest = config.count("n_positions", kTokens);
   set_sequence(config, "n_positions", longest, given, model);
-  for (const char* key : {"attn_pdrop", "embd_pdrop", "resid_pdrop"}) {
-    config.not_modelled(key, "dropout is not modelled in this family");
-  }
+  read_dropout(config, model, {.attention = "attn_pdrop"});
   config.ignore({"n_ctx", "rotary", "scale_attn_weights", "summary_activation",
                  "summary_first_dropout", "summary_proj_to_labels", "summary_type",
                  "summary_use_proj"});

@@ -15,14 +15,17 @@ void read_gpt_neox(ConfigReader& config, std::optional<int> given, Model& model)
     model.blocks = Model::Blocks::parallel_two_norms;
   }
   const bool attention = config.flag_or("attention_bias", true);
-  set_biases(config, "attention_bias", attention, attention, true, model);
+  model.biases = biases_of(attention, true);
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);
   model.positions = Model::Positions::rotary;
   const auto inner = config.number_within("rope_parameters", "partial_rotary_factor");
   set_rotary_share(config, "rotary_pct", config.number_or("rotary_pct", inner.value_or(0.25)),
                    model);
   read_sequence(config, given, model);
-  refuse_dropout(config);
+  read_attention_dropout(config, model);
+  for (const char* key : {"attention_probs_dropout_prob", "hidden_dropout_prob"}) {
+    config.not_modelled(key, "dropout by this key is not read in this family");
+  }
   config.ignore({"rotary_emb_base", "partial_rotary_factor"});
 }
 

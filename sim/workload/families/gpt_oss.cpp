@@ -15,15 +15,10 @@ void read_gpt_oss(ConfigReader& config, std::optional<int> given, Model& model) 
   model.sinks = true;
   // Experts and routers have biases whatever the file says of attention.
   const bool attention = config.flag_or("attention_bias", true);
-  set_biases(config, "attention_bias", attention, attention, true, model);
+  model.biases = biases_of(attention, true);
   read_sequence(config, given, model);
-  Kinds kinds = usual_kinds(model);
-  if (read_window(config, model)) {
-    read_windows(
-        config, [](int layer) { return layer % 2 == 0; }, kinds);
-  }
-  set_order(std::move(kinds), model);
-  config.ignore({"experts_per_token", "initial_context_length", "layer_types", "swiglu_limit",
+  set_order(read_window_pattern(config, 2, model), model);
+  config.ignore({"experts_per_token", "initial_context_length", "swiglu_alpha", "swiglu_limit",
                  "rope_ntk_alpha", "rope_ntk_beta", "rope_scaling_factor"});
 }
 

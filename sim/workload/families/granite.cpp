@@ -9,8 +9,7 @@ namespace {
 void read_granite(ConfigReader& config, std::optional<int> given, Model& model) {
   read_gated(config, model);
   read_sequence(config, given, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "mlp_bias", attention, attention, config.flag_or("mlp_bias", false), model);
+  read_biases(config, model);
   model.logit_scale = config.number_or("logits_scaling", 1) != 1;
   config.ignore({"attention_multiplier", "embedding_multiplier", "residual_multiplier"});
 }

@@ -15,7 +15,7 @@ void read_grok(ConfigReader& config, std::optional<int> given, Model& model) {
   model.feed_forward = 0;
   model.norm_place = Model::NormPlace::both;
   const bool attention = config.flag_or("attn_bias", false);
-  set_biases(config, "attn_bias", attention, attention, false, model);
+  model.biases = biases_of(attention, false);
   model.attention_cap = config.is_something("max_attn_value") || !config.has("max_attn_value");
   read_sequence(config, given, model);
   config.ignore({"attn_output_multiplier", "embedding_multiplier_scale", "output_multiplier_scale",

@@ -10,9 +10,7 @@ void read_llama(ConfigReader& config, std::optional<int> given, Model& model) {
   read_gated(config, model);
   read_rotary_share(config, 1, model);
   read_sequence(config, given, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  const bool block = config.flag_or("mlp_bias", false);
-  set_biases(config, "mlp_bias", attention, attention, block, model);
+  read_biases(config, model);
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ void read_llama4(ConfigReader& config, std::optional<int> given, Model& model) {
   read_experts(config, {.count = "num_local_experts"}, model);
   set_shared_width(config, "intermediate_size", 1, model.experts.width, model);
   model.feed_forward = config.count("intermediate_size_mlp", kFeedForwardWidth);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, false, model);
+  read_biases(config, model);
   model.query_key_norm = config.flag_or("use_qk_norm", true);
   if (model.query_key_norm) model.query_key_norm_weights = Model::HeadNorm::none;
   Kinds kinds = usual_kinds(model);

@@ -24,7 +24,8 @@ void read_mpt_attention(ConfigReader& config, Model& model) {
   }
   if (config.flag_or("rope", false)) model.positions = Model::Positions::rotary;
   if (config.flag_or("alibi", false)) model.positions = Model::Positions::alibi;
-  config.not_modelled("attn_pdrop", "dropout in attention alone is not modelled");
+  if (config.number_or("attn_pdrop", 0) > 0) model.attention_dropout = true;
+  config.not_modelled("is_encoder_decoder", "encoders are not modelled");
   config.not_modelled("clip_qkv", "a pass that clips queries, keys and values is not modelled");
   config.not_modelled("prefix_lm", "attention to later tokens is not modelled");
   config.not_modelled("attn_logit_softcapping", "soft-capping is not modelled");

@@ -12,13 +12,12 @@ void read_nemotron(ConfigReader& config, std::optional<int> given, Model& model)
   read_grouped(config, model);
   model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
   read_activation(config, "hidden_act", "relu2", false, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "mlp_bias", attention, attention, config.flag_or("mlp_bias", false), model);
+  read_biases(config, model);
   model.positions = Model::Positions::rotary;
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);
   read_rotary_share(config, 0.5, model);
   read_sequence(config, given, model);
-  refuse_dropout(config);
+  read_attention_dropout(config, model);
 }
 
 }  // namespace

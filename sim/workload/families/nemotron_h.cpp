@@ -22,6 +22,7 @@ struct NemotronWord {
 constexpr std::array kNemotronWords{
     NemotronWord{'M', "mamba", {.mixer = Mixer::mamba, .block = Block::none}},
     NemotronWord{'*', "attention", {.mixer = Mixer::full, .block = Block::none}},
+    NemotronWord{'*', "full_attention", {.mixer = Mixer::full, .block = Block::none}},
     NemotronWord{'-', "mlp", {.mixer = Mixer::none, .block = Block::dense}},
     NemotronWord{'E', "moe", {.mixer = Mixer::none, .block = Block::experts}}};
 
@@ -115,8 +116,7 @@ void read_nemotron_h(ConfigReader& config, std::optional<int> given, Model& mode
   read_activation(config, "mlp_hidden_act", "relu2", false, model);
   model.norm = Model::Norm::rms_norm;
   model.positions = Model::Positions::none;
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "mlp_bias", attention, attention, config.flag_or("mlp_bias", false), model);
+  read_biases(config, model);
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);
   if (has_layers_with(model, Block::experts)) read_nemotron_experts(config, model);
   if (has_layers_with(model, Block::dense)) {
@@ -125,7 +125,7 @@ void read_nemotron_h(ConfigReader& config, std::optional<int> given, Model& mode
   read_nemotron_mamba(config, model);
   read_nemotron_predictions(config, model);
   read_sequence(config, given, model);
-  refuse_dropout(config);
+  read_attention_dropout(config, model);
   config.not_modelled("sliding_window", "windows are not modelled in this family");
   config.not_modelled("residual_in_fp32", "sums in FP32 are not modelled");
   config.ignore({"intermediate_size", "n_routed_experts", "n_shared_experts",

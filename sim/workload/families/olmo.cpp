@@ -9,8 +9,7 @@ namespace {
 void read_olmo_shape(ConfigReader& config, std::optional<int> given, Model& model) {
   read_gated(config, model);
   read_sequence(config, given, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, false, model);
+  read_biases(config, model);
   config.not_modelled("clip_qkv", "a pass that clips queries, keys and values is not modelled");
 }
 

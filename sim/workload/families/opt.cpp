@@ -7,27 +7,18 @@
 namespace sim::families {
 namespace {
 
-void read_opt_dropout(ConfigReader& config, Model& model) {
-  model.dropout = config.number_or("dropout", 0.1) > 0;
-  const bool attention = config.number_or("attention_dropout", 0) > 0;
-  if (model.dropout) {
-    model.attention_dropout = attention;
-  } else if (attention) {
-    config.unsupported("attention_dropout", "dropout in attention alone is not modelled");
-  }
-  config.not_modelled("activation_dropout", "dropout of activations is not modelled");
-}
-
 void read_opt(ConfigReader& config, std::optional<int> given, Model& model) {
   read_shape(config, model);
   model.feed_forward = config.count("ffn_dim", kFeedForwardWidth);
   read_activation(config, "activation_function", "relu", false, model);
   const bool biases = config.flag_or("enable_bias", true);
-  set_biases(config, "enable_bias", biases, biases, biases, model);
+  model.biases = biases_of(biases, biases);
   if (!config.flag_or("layer_norm_elementwise_affine", true)) {
     model.norm = Model::Norm::no_weights;
   }
-  read_opt_dropout(config, model);
+  config.assume("attention_dropout", 0);
+  read_dropout(config, model, {.blocks = "dropout", .embedding = "dropout", .usual = 0.1});
+  config.not_modelled("activation_dropout", "dropout of activations is not modelled");
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   const int longest = config.count("max_position_embeddings", kTokens);
   model.positions = Model::Positions::learned;

@@ -82,11 +82,21 @@ void read_activation(ConfigReader& config, const char* key, std::string_view usu
   }
 }
 
-void refuse_dropout(ConfigReader& config) {
-  config.not_modelled("attention_dropout", "dropout in attention alone is not modelled");
+void read_attention_dropout(ConfigReader& config, Model& model) {
+  if (config.number_or("attention_dropout", 0) > 0) model.attention_dropout = true;
   for (const char* key : {"hidden_dropout", "embd_pdrop", "resid_pdrop", "embd_dropout"}) {
     config.not_modelled(key, "dropout outside of attention is not modelled in this family");
   }
+}
+
+void read_dropout(ConfigReader& config, Model& model, const DropoutKeys& keys) {
+  const bool attention = config.number_or(keys.attention, keys.usual) > 0;
+  model.dropout = config.number_or(keys.blocks, keys.usual) > 0;
+  if (attention != model.dropout) model.attention_dropout = attention;
+  if (!model.dropout && config.number_or(keys.embedding, keys.usual) > 0) {
+    config.unsupported(keys.embedding, "dropout of embeddings alone is not modelled");
+  }
+  config.ignore({keys.embedding});
 }
 
 void read_gated(ConfigReader& config, Model& model) {
@@ -97,23 +107,18 @@ void read_gated(ConfigReader& config, Model& model) {
   model.norm = Model::Norm::rms_norm;
   model.positions = Model::Positions::rotary;
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);
-  refuse_dropout(config);
+  read_attention_dropout(config, model);
 }
 
-void set_biases(ConfigReader& config, const char* key, bool queries, bool output, bool block,
-                Model& model) {
-  using enum Model::Biases;
-  if (queries == output && output == block) {
-    model.biases = block ? all : none;
-  } else if (queries && output) {
-    model.biases = attention;
-  } else if (queries && !block) {
-    model.biases = qkv;
-  } else if (block && !queries && !output) {
-    model.biases = feed_forward;
-  } else {
-    config.unsupported(key, "biases of these layers alone are not modelled");
-  }
+Model::Biases biases_of(bool attention, bool block) {
+  using Biases = Model::Biases;
+  if (attention) return block ? Biases::all : Biases::attention;
+  return block ? Biases::feed_forward : Biases::none;
+}
+
+void read_biases(ConfigReader& config, Model& model) {
+  const bool attention = config.flag_or("attention_bias", false);
+  model.biases = biases_of(attention, config.flag_or("mlp_bias", false));
 }
 
 void set_rotary_share(ConfigReader& config, const char* key, double share, Model& model) {
@@ -172,6 +177,18 @@ bool read_window(ConfigReader& config, Model& model) {
   if (window >= config.count_or("max_position_embeddings", kTokens, 1)) return false;
   model.window = window;
   return true;
+}
+
+Kinds read_window_pattern(ConfigReader& config, int usual, Model& model) {
+  constexpr const char* kKeys[] = {"_sliding_window_pattern", "sliding_window_pattern"};
+  int of = usual;
+  for (const char* key : kKeys) of = config.count_or(key, kLayers, of);
+  Kinds kinds = usual_kinds(model);
+  config.ignore({"layer_types"});
+  if (!read_window(config, model)) return kinds;
+  const auto is_windowed = [of](int layer) { return (layer + 1) % of != 0; };
+  read_windows(config, is_windowed, kinds);
+  return kinds;
 }
 
 void read_all_windows(ConfigReader& config, Model& model) {

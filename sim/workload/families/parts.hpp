@@ -32,12 +32,20 @@ void read_activation(ConfigReader& config, const char* key, std::string_view usu
 
 // Llama and its descendants: all of the above, gated blocks, RMS norms and rotary positions.
 void read_gated(ConfigReader& config, Model& model);
-// That there is no dropout: on attention, and elsewhere.
-void refuse_dropout(ConfigReader& config);
-// Biases of queries, keys and values, of attention's output, and of the feed-forward block. `key` is
-// blamed for a combination that a model cannot have.
-void set_biases(ConfigReader& config, const char* key, bool queries, bool output, bool block,
-                Model& model);
+// Dropout of attention ("attention_dropout"), and that there is none elsewhere.
+void read_attention_dropout(ConfigReader& config, Model& model);
+// The same of all: what embeddings have counts where blocks have it.
+struct DropoutKeys {
+  const char* attention = "attention_dropout";
+  const char* blocks = "resid_pdrop";
+  const char* embedding = "embd_pdrop";
+  double usual = 0;  // where the file is silent
+};
+void read_dropout(ConfigReader& config, Model& model, const DropoutKeys& keys);
+// Biases of attention's matrices, its output's included, and of the feed-forward block's.
+[[nodiscard]] Model::Biases biases_of(bool attention, bool block);
+// By "attention_bias" and "mlp_bias".
+void read_biases(ConfigReader& config, Model& model);
 // "partial_rotary_factor", also inside "rope_parameters".
 void read_rotary_share(ConfigReader& config, double usual, Model& model);
 void set_rotary_share(ConfigReader& config, const char* key, double share, Model& model);
@@ -62,6 +70,8 @@ void set_order(Kinds kinds, Model& model);
 // The layers that have it: those for which `is_windowed`, unless "layer_types" says which.
 using IsWindowed = std::function<bool(int layer)>;
 void read_windows(ConfigReader& config, const IsWindowed& is_windowed, Kinds& kinds);
+// Both, where all but each `usual`-th layer has it, or "sliding_window_pattern" says another number.
+[[nodiscard]] Kinds read_window_pattern(ConfigReader& config, int usual, Model& model);
 // Both, for a family whose layers all have it or none.
 void read_all_windows(ConfigReader& config, Model& model);
 // Layers without positions: those that "no_rope_layers" has 0 for, or else each

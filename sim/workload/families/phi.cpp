@@ -21,7 +21,7 @@ void read_phi(ConfigReader& config, std::optional<int> given, Model& model) {
   read_rotary_share(config, 0.5, model);
   read_sequence(config, given, model);
   config.not_modelled("qk_layernorm", "this kind of query and key norm is not modelled");
-  refuse_dropout(config);
+  read_dropout(config, model, {});
 }
 
 // Gate and up are one matrix, as are queries, keys and values.
@@ -29,9 +29,7 @@ void read_phi3(ConfigReader& config, std::optional<int> given, Model& model) {
   read_gated(config, model);
   read_rotary_share(config, 1, model);
   read_sequence(config, given, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, config.flag_or("mlp_bias", false),
-             model);
+  read_biases(config, model);
   read_all_windows(config, model);
   config.ignore({"embd_layer", "full_attn_mod", "interpolate_factor", "rope_position_scale"});
   config.not_modelled("lm_head_bias", "a bias of the output is not modelled in this family");
@@ -42,8 +40,7 @@ void read_phi_moe(ConfigReader& config, std::optional<int> given, Model& model) 
   read_experts(config, {.count = "num_local_experts"}, model);
   model.feed_forward = 0;
   model.norm = Model::Norm::layer_norm;
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, false, model);
+  read_biases(config, model);
   model.head_bias = config.flag_or("lm_head_bias", false);
   read_sequence(config, given, model);
   read_all_windows(config, model);

@@ -56,8 +56,7 @@ void read_qwen2(ConfigReader& config, std::optional<int> given, Model& model) {
 
 void read_qwen3_attention(ConfigReader& config, Model& model) {
   config.require("head_dim");
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "attention_bias", attention, attention, false, model);
+  read_biases(config, model);
   model.query_key_norm = true;
 }
 
@@ -68,7 +67,8 @@ void read_qwen3(ConfigReader& config, std::optional<int> given, Model& model) {
 
 // Experts in each `decoder_sparse_step`-th layer but those named.
 void read_qwen_experts(ConfigReader& config, Model& model) {
-  read_experts(config, {.count = "num_experts", .width = "moe_intermediate_size"}, model);
+  const char* count = config.has("num_local_experts") ? "num_local_experts" : "num_experts";
+  read_experts(config, {.count = count, .width = "moe_intermediate_size"}, model);
   const int step = config.count_or("decoder_sparse_step", kLayers, 1);
   const auto dense = config.integers("mlp_only_layers", {.lowest = 0, .highest = kLayers.highest});
   Kinds kinds = usual_kinds(model);

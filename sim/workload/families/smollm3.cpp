@@ -11,8 +11,7 @@ void read_smollm3(ConfigReader& config, std::optional<int> given, Model& model) 
   read_gated(config, model);
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   read_sequence(config, given, model);
-  const bool attention = config.flag_or("attention_bias", false);
-  set_biases(config, "mlp_bias", attention, attention, config.flag_or("mlp_bias", false), model);
+  read_biases(config, model);
   Kinds kinds = usual_kinds(model);
   read_unplaced(config, Mixer::full, kinds);
   if (config.flag_or("use_sliding_window", false)) {

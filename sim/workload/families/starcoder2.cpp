@@ -14,14 +14,14 @@ void read_starcoder2(ConfigReader& config, std::optional<int> given, Model& mode
   model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
   read_activation(config, "hidden_act", "gelu_pytorch_tanh", false, model);
   const bool biases = config.flag_or("use_bias", true);
-  set_biases(config, "use_bias", biases, biases, biases, model);
+  model.biases = biases_of(biases, biases);
   model.positions = Model::Positions::rotary;
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);
   read_sequence(config, given, model);
   read_all_windows(config, model);
-  // Of the checkpoint's configuration of fine-tuning; pre-training had none (arXiv 2402.19173).
-  config.ignore(
-      {"attention_dropout", "embedding_dropout", "residual_dropout", "norm_type", "mlp_type"});
+  read_dropout(config, model, {.blocks = "residual_dropout", .embedding = "embedding_dropout"});
+  config.ignore({"activation_function", "attention_softmax_in_fp32", "mlp_type", "norm_type",
+                 "scale_attention_softmax_in_fp32", "scale_attn_weights"});
 }
 
 }  // namespace
