@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -16,199 +15,12 @@
 #include "sim/base/names.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
+#include "sim/workload/config_keys.hpp"
 #include "sim/workload/config_reader.hpp"
 #include "sim/workload/families/family.hpp"
 
 namespace sim {
 namespace {
-
-// No arithmetic of training depends on these, in any family: names, tokens, files, how text is
-// generated, how weights are stored for inference, and numbers within an operator.
-constexpr auto kIgnored = std::to_array<std::string_view>({"_attn_implementation",
-                                                           "_attn_implementation_autoset",
-                                                           "_attn_implementation_internal",
-                                                           "_class_name",
-                                                           "_commit_hash",
-                                                           "_diffusers_version",
-                                                           "_flash_attn_2_enabled",
-                                                           "_name_or_path",
-                                                           "architectures",
-                                                           "attn_implementation",
-                                                           "auto_map",
-                                                           "aux_loss_alpha",
-                                                           "bad_words_ids",
-                                                           "begin_suppress_tokens",
-                                                           "bos_token_id",
-                                                           "cache_config",
-                                                           "cache_implementation",
-                                                           "chunk_size_feed_forward",
-                                                           "classifier_dropout",
-                                                           "custom_pipelines",
-                                                           "decoder_start_token_id",
-                                                           "diversity_penalty",
-                                                           "do_sample",
-                                                           "dtype",
-                                                           "early_stopping",
-                                                           "encoder_no_repeat_ngram_size",
-                                                           "eos_token_id",
-                                                           "exponential_decay_length_penalty",
-                                                           "finetuning_task",
-                                                           "flash_attn",
-                                                           "forced_bos_token_id",
-                                                           "forced_eos_token_id",
-                                                           "gradient_checkpointing",
-                                                           "id2label",
-                                                           "initializer_range",
-                                                           "is_decoder",
-                                                           "is_llama_config",
-                                                           "label2id",
-                                                           "layer_norm_eps",
-                                                           "layer_norm_epsilon",
-                                                           "length_penalty",
-                                                           "mask_token_id",
-                                                           "max_length",
-                                                           "max_new_tokens",
-                                                           "max_sequence_length",
-                                                           "min_length",
-                                                           "model_type",
-                                                           "moe_router_dtype",
-                                                           "n_group",
-                                                           "no_repeat_ngram_size",
-                                                           "norm_eps",
-                                                           "norm_epsilon",
-                                                           "norm_topk_prob",
-                                                           "num_beam_groups",
-                                                           "num_beams",
-                                                           "num_labels",
-                                                           "num_return_sequences",
-                                                           "original_max_position_embeddings",
-                                                           "output_attentions",
-                                                           "output_hidden_states",
-                                                           "output_router_logits",
-                                                           "output_scores",
-                                                           "pad_token_id",
-                                                           "prefix",
-                                                           "pretraining_tp",
-                                                           "problem_type",
-                                                           "remove_invalid_values",
-                                                           "repetition_penalty",
-                                                           "return_dict",
-                                                           "return_dict_in_generate",
-                                                           "rms_norm_eps",
-                                                           "rope_interleaved",
-                                                           "rope_local_base_freq",
-                                                           "rope_parameters",
-                                                           "rope_scaling",
-                                                           "rope_theta",
-                                                           "routed_scaling_factor",
-                                                           "router_aux_loss_coef",
-                                                           "router_jitter_noise",
-                                                           "scoring_func",
-                                                           "sep_token_id",
-                                                           "seq_aux",
-                                                           "suppress_tokens",
-                                                           "task_specific_params",
-                                                           "temperature",
-                                                           "tf_legacy_loss",
-                                                           "tie_encoder_decoder",
-                                                           "time_step_floor",
-                                                           "time_step_limit",
-                                                           "time_step_max",
-                                                           "time_step_min",
-                                                           "tokenizer_class",
-                                                           "tokenizer_model_max_length",
-                                                           "tokenizer_name",
-                                                           "top_k",
-                                                           "top_p",
-                                                           "topk_group",
-                                                           "topk_method",
-                                                           "torch_dtype",
-                                                           "torchscript",
-                                                           "transformers.js_config",
-                                                           "transformers_version",
-                                                           "typical_p",
-                                                           "unk_token_id",
-                                                           "unsloth_fixed",
-                                                           "unsloth_version",
-                                                           "use_bfloat16",
-                                                           "use_cache"});
-
-constexpr const char* kExperts = "this family has no experts";
-constexpr const char* kLatent = "latent attention is not modelled in this family";
-constexpr const char* kWindows = "windows are not modelled in this family";
-constexpr const char* kSparse = "sparse attention is not modelled";
-constexpr const char* kLinear = "linear attention is not modelled";
-constexpr const char* kOnlyText = "only text models are modelled";
-constexpr const char* kEncoders = "encoders are not modelled";
-constexpr const char* kCaps = "soft-capping is not modelled in this family";
-constexpr const char* kHeadNorms = "this family has no query and key norms";
-constexpr const char* kSideBySide = "blocks side by side are not modelled in this family";
-constexpr const char* kFurtherTokens = "multi-token prediction is not modelled in this family";
-
-struct Unmodelled {
-  std::string_view key;
-  const char* why;
-};
-// What changes the arithmetic of a family that does not read it.
-constexpr auto kUnmodelled = std::to_array<Unmodelled>(
-    {{"num_local_experts", kExperts},
-     {"num_experts", kExperts},
-     {"num_experts_per_tok", kExperts},
-     {"num_experts_per_token", kExperts},
-     {"moe_num_experts", kExperts},
-     {"n_routed_experts", kExperts},
-     {"n_shared_experts", kExperts},
-     {"moe_intermediate_size", kExperts},
-     {"shared_expert_intermediate_size", kExperts},
-     {"q_lora_rank", kLatent},
-     {"kv_lora_rank", kLatent},
-     {"qk_rope_head_dim", kLatent},
-     {"qk_nope_head_dim", kLatent},
-     {"v_head_dim", kLatent},
-     {"sliding_window", kWindows},
-     {"use_sliding_window", kWindows},
-     {"sliding_window_pattern", kWindows},
-     {"attention_chunk_size", kWindows},
-     {"index_topk", kSparse},
-     {"index_n_heads", kSparse},
-     {"index_head_dim", kSparse},
-     {"sparse_attention_config", kSparse},
-     {"compress_ratios", kSparse},
-     {"linear_attn_config", kLinear},
-     {"linear_num_value_heads", kLinear},
-     {"vision_config", kOnlyText},
-     {"audio_config", kOnlyText},
-     {"text_config", kOnlyText},
-     {"use_mrope", kOnlyText},
-     {"is_encoder_decoder", kEncoders},
-     {"add_cross_attention", kEncoders},
-     {"cross_attention_hidden_size", kEncoders},
-     {"attn_logit_softcapping", kCaps},
-     {"final_logit_softcapping", kCaps},
-     {"use_qk_norm", kHeadNorms},
-     {"qk_layernorm", kHeadNorms},
-     {"use_parallel_residual", kSideBySide},
-     {"parallel_attn", kSideBySide},
-     {"mamba_d_state", "state-space layers are not modelled in this family"},
-     {"num_nextn_predict_layers", kFurtherTokens},
-     {"attn_output_gate", "gates of attention's output are not modelled"},
-     {"block_configs", "layers of different shapes are not modelled"},
-     {"pruned_heads", "layers of different shapes are not modelled"}});
-
-void note_unmodelled(ConfigReader& config) {
-  for (const Unmodelled& one : kUnmodelled) {
-    if (!config.was_read(one.key)) config.not_modelled(one.key, one.why);
-  }
-  if (!config.was_read("layer_types")) {
-    config.not_modelled("layer_types",
-                        "attention other than full_attention is not modelled in this family",
-                        "full_attention");
-  }
-  if (!config.was_read("partial_rotary_factor")) {
-    config.not_modelled("partial_rotary_factor",
-                        "rotating only part of a head is not modelled in this family", 1);
-  }
-}
 
 // The run's model.sequence as the reader of a model file takes it; 1 for what it will refuse.
 std::optional<int> given_sequence(std::span<const Setting> settings,
@@ -284,7 +96,7 @@ Found find_family(ConfigReader& config) {
 void read_family(ConfigReader& config, const ModelFamily& family, std::optional<int> given,
                  Model& model) {
   family.read(config, given, model);
-  note_unmodelled(config);
+  refuse_unread(config);
   if (config.has("quantization_config")) config.note("quantization read over");
 }
 
@@ -292,13 +104,18 @@ void read_family(ConfigReader& config, const ModelFamily& family, std::optional<
 void read_text_part(ConfigReader& config, const ModelFamily& family, std::optional<int> given,
                     Model& model) {
   constexpr const char* kText = "text_config";
+  constexpr const char* kTies = "tie_word_embeddings";
   if (!config.require(kText)) return;
-  config.inside(kText, [&] { read_family(config, family, given, model); });
-  // Words are tied as the whole says.
-  model.tied_embeddings = config.flag_or("tie_word_embeddings", model.tied_embeddings);
+  bool says_ties = false;
+  config.inside(kText, [&] {
+    read_family(config, family, given, model);
+    says_ties = config.has(kTies);
+  });
+  const bool ties = config.flag_or(kTies, model.tied_embeddings);
+  if (!says_ties) model.tied_embeddings = ties;
   if (config.has("quantization_config")) config.note("quantization read over");
   config.note("its text alone");
-  config.not_modelled("is_encoder_decoder", kEncoders);
+  config.not_modelled("is_encoder_decoder", "encoders are not modelled");
   config.ignore({"vision_config",
                  "audio_config",
                  "image_token_id",
@@ -352,7 +169,7 @@ Model parse_config(std::string_view text, const std::filesystem::path& file,
     throw InputError(printable_path(file) + ": is larger than 1 MiB; is it the right file?");
   }
   const JsonDocument document = parse_json_of_python(text, file);
-  ConfigReader config(document, kIgnored);
+  ConfigReader config(document, harmless_keys());
   Model model;
   name_after(file, model);
   check_model_type(config);

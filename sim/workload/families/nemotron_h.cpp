@@ -21,6 +21,8 @@ struct NemotronWord {
 };
 constexpr std::array kNemotronWords{
     NemotronWord{'M', "mamba", {.mixer = Mixer::mamba, .block = Block::none}},
+    // As transformers 5 calls it.
+    NemotronWord{'M', "linear_attention", {.mixer = Mixer::mamba, .block = Block::none}},
     NemotronWord{'*', "attention", {.mixer = Mixer::full, .block = Block::none}},
     NemotronWord{'*', "full_attention", {.mixer = Mixer::full, .block = Block::none}},
     NemotronWord{'-', "mlp", {.mixer = Mixer::none, .block = Block::dense}},
