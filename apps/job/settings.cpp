@@ -26,9 +26,6 @@ namespace {
 using sim::InputError;
 using KeyNames = std::vector<std::string_view>;
 
-// "model" of "model.layers".
-std::string_view first_part(std::string_view key) { return key.substr(0, key.find('.')); }
-
 // Of all files that a setting may be for.
 KeyNames all_keys() {
   KeyNames keys;
@@ -47,7 +44,7 @@ KeyNames all_keys() {
 
 std::set<std::string_view> tables_of(const KeyNames& keys) {
   std::set<std::string_view> tables;
-  for (const std::string_view key : keys) tables.insert(first_part(key));
+  for (const std::string_view key : keys) tables.insert(sim::first_part(key));
   return tables;
 }
 
@@ -55,7 +52,7 @@ std::set<std::string_view> tables_of(const KeyNames& keys) {
 // that has such a key. Empty if there is none.
 std::string meant_key(const std::string& key, const KeyNames& keys, const KeyNames& tables) {
   const std::size_t dot = std::min(key.find('.'), key.size());
-  const std::string_view table = sim::closest_name(first_part(key), tables);
+  const std::string_view table = sim::closest_name(sim::first_part(key), tables);
   if (dot == key.size() || table.empty()) {
     const std::string leaf = "." + key.substr(dot == key.size() ? 0 : dot + 1);
     const auto same = std::ranges::find_if(keys, [&](auto one) { return one.ends_with(leaf); });
@@ -63,7 +60,7 @@ std::string meant_key(const std::string& key, const KeyNames& keys, const KeyNam
   }
   KeyNames leaves;
   for (const std::string_view one : keys) {
-    if (first_part(one) != table || one == table || one.find("NAME") != one.npos) continue;
+    if (sim::first_part(one) != table || one == table || one.find("NAME") != one.npos) continue;
     leaves.push_back(one.substr(table.size() + 1));
   }
   const std::string_view leaf = std::string_view(key).substr(dot + 1);
@@ -95,7 +92,7 @@ SortedSettings sort_settings(const JobOptions& options) {
                       "--set network.nic_bandwidth=\"200 Gbps\"",
                       sim::printable(text)));
     }
-    const std::string table(first_part(key));
+    const std::string table(sim::first_part(key));
     check_first_part(key, table);
     auto& into = table == "model"                ? settings.model
                  : table == "scheme"             ? settings.scheme

@@ -3,22 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sim {
 
 std::string dotted(std::string_view table, std::string_view name) {
   return table.empty() ? std::string(name) : fmt::format("{}.{}", table, name);
 }
 
-KeyTable&& KeyTable::add(std::span<const TomlKey> rows) && {
-  keys_.insert(keys_.end(), rows.begin(), rows.end());
-  return std::move(*this);
+std::string table_lines(std::string_view table, std::vector<KeyAndValue> keys) {
+  const auto part_of = [](const KeyAndValue& key) { return table_part(key.name); };
+  std::ranges::stable_partition(keys, &std::string_view::empty, part_of);
+  std::string text;
+  for (std::string open; const KeyAndValue& key : keys) {
+    const std::string wanted =
+        part_of(key).empty() ? std::string(table) : dotted(table, part_of(key));
+    if (wanted != open) text += fmt::format("{}[{}]\n", text.empty() ? "\n" : "", wanted);
+    open = wanted;
+    text += fmt::format("{} = {}\n", leaf_part(key.name), key.value);
+  }
+  return text;
 }
 
-void KeyTable::add_row(Texts texts, std::string_view meaning, std::string_view example) {
+void KeyTable::add_row(Texts texts, std::string_view example) {
   // "ideal", without the quotes of TOML.
   std::erase(texts.usual, '"');
   const Texts& kept = texts_.emplace_back(std::move(texts));
-  keys_.push_back({kept.key, kept.value, kept.usual, meaning, example});
+  keys_.push_back({kept.key, kept.value, kept.usual, kept.meaning, example});
 }
 
 }  // namespace sim

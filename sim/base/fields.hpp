@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,7 +23,7 @@ namespace sim {
 
 // What a table without the key means.
 struct Usual {
-  enum class Needed { never, always, with, without };
+  enum class Needed { never, written, always, with, without };
   std::string_view words = {};  // in the list of keys; empty: the key is required
   Needed needed = Needed::never;
   std::string_view other = {};  // key of the same table, for `with` and `without`
@@ -32,6 +33,8 @@ inline constexpr Usual kRequired{.needed = Usual::Needed::always};
 // The value that the struct has.
 inline constexpr Usual kUsualValue{.is_value = true};
 constexpr Usual left_out(std::string_view words) { return {.words = words}; }
+// Written all the same.
+constexpr Usual written_out(std::string_view words) { return {words, Usual::Needed::written}; }
 // Needed wherever the row applies.
 constexpr Usual needed(std::string_view words) { return {words, Usual::Needed::always}; }
 // Needed beside the other key, unless the struct has a value.
@@ -61,13 +64,14 @@ struct Field {
   Usual usual = kRequired;
   std::string_view meaning = {};
   std::string_view example = {};
+  std::string_view subject = {};                       // begins the meaning
   std::string_view remark = {};                        // TomlReader::one_of()'s
   std::string (*value)(const NumberRange&) = nullptr;  // "bandwidth above 0"
   // Null for a key that other code reads.
   void (*read)(TomlReader& reader, std::string_view key, const Field& row, T& into) = nullptr;
   // As TOML; empty if the struct has no value. Null for a key that nobody writes.
   std::string (*write)(const T& from, const NumberRange& range) = nullptr;
-  std::array<Condition<T>, 2> conditions = {};
+  std::array<Condition<T>, 3> conditions = {};
   // In place of usual.needed.
   bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;
   void (*fill)(T& into) = nullptr;  // what is usual, from the fields before it
@@ -75,9 +79,12 @@ struct Field {
 
   [[nodiscard]] constexpr Field only(const Condition<T>& condition) const {
     Field row = *this;
-    if (conditions[1].holds != nullptr) throw "a row has two conditions at most";
-    row.conditions[conditions[0].holds != nullptr ? 1 : 0] = condition;
-    return row;
+    for (Condition<T>& one : row.conditions) {
+      if (one.holds != nullptr) continue;
+      one = condition;
+      return row;
+    }
+    throw "a row has three conditions at most";
   }
   [[nodiscard]] constexpr Field needed_if(bool (*condition)(TomlReader&, const T&)) const {
     Field row = *this;
@@ -143,14 +150,30 @@ constexpr auto choice(std::string_view name, const Usual& usual, std::string_vie
           }};
 }
 
+template <class T>
+constexpr std::array<Field<T>, 1> as_rows(const Field<T>& row) {
+  return {row};
+}
+template <class T, std::size_t N>
+constexpr std::array<Field<T>, N> as_rows(const std::array<Field<T>, N>& rows) {
+  return rows;
+}
+// Rows, and arrays of rows that belong together, as one array.
+template <class... Rows>
+constexpr auto joined_rows(const Rows&... rows) {
+  return std::apply([](const auto&... row) { return std::array{row...}; },
+                    std::tuple_cat(as_rows(rows)...));
+}
+
 // "network.fabric"; the keys before the first table have none.
 [[nodiscard]] std::string dotted(std::string_view table, std::string_view name);
 
-// Whether to read the key. While a chooser is wrong or missing, a key that is given is read, so that
-// its own errors are reported.
+// Whether to read the key, unless it is wrong already. While a chooser is wrong or missing, a key that
+// is given is read, so that its own errors are reported.
 template <class T>
 bool applies(TomlReader& reader, std::string_view table, const Field<T>& row, const T& so_far) {
   const std::string key = dotted(table, row.name);
+  if (!reader.is_settled(key)) return false;
   for (const Condition<T>& condition : row.conditions) {
     if (condition.holds == nullptr) continue;
     const std::string chooser = dotted(table, condition.chooser);
@@ -173,6 +196,7 @@ void read_fields(TomlReader& reader, std::string_view table,
     const auto other = [&] { return reader.has(dotted(table, row.usual.other)); };
     switch (row.usual.needed) {
       case Usual::Needed::never:
+      case Usual::Needed::written:
         return false;
       case Usual::Needed::always:
         return true;
@@ -195,11 +219,19 @@ void read_fields(TomlReader& reader, std::string_view table,
   }
 }
 
-// The lines of a table, without keys whose values are usual.
+struct KeyAndValue {
+  std::string_view name;  // as a row's
+  std::string value;
+};
+// The lines of a table, its own before those of tables inside it. A name for it begins them.
+[[nodiscard]] std::string table_lines(std::string_view table, std::vector<KeyAndValue> keys);
+
+// The same, without keys whose values are usual.
 template <class T>
 [[nodiscard]] std::string written_fields(std::type_identity_t<std::span<const Field<T>>> rows,
-                                         const T& from, const T& usual) {
-  std::string lines;
+                                         const T& from, const T& usual,
+                                         std::string_view table = {}) {
+  std::vector<KeyAndValue> keys;
   for (const Field<T>& row : rows) {
     const bool applies = std::ranges::all_of(row.conditions, [&](const Condition<T>& condition) {
       return condition.holds == nullptr || condition.holds(from, row.name);
@@ -207,12 +239,13 @@ template <class T>
     if (!applies || row.write == nullptr) continue;
     T without = usual;
     if (row.fill != nullptr) row.fill(without = from);
-    const bool may_lack = row.usual.needed != Usual::Needed::always;
-    const std::string value = row.write(from, row.range);
+    const bool may_lack =
+        row.usual.needed != Usual::Needed::always && row.usual.needed != Usual::Needed::written;
+    std::string value = row.write(from, row.range);
     if (value.empty() || (may_lack && value == row.write(without, row.range))) continue;
-    lines += std::string(row.name) + " = " + value + "\n";
+    keys.push_back({row.name, std::move(value)});
   }
-  return lines;
+  return table_lines(table, std::move(keys));
 }
 
 // Rows of several tables as one list of keys: KeyTable().add("gpu", rows, Gpu()).add(...).
@@ -226,19 +259,19 @@ class KeyTable {
                  const T& usual) && {
     for (const Field<T>& row : rows) {
       add_row({dotted(table, row.name), row.value(row.range),
-               row.usual.is_value ? row.write(usual, row.range) : std::string(row.usual.words)},
-              row.meaning, row.example);
+               row.usual.is_value ? row.write(usual, row.range) : std::string(row.usual.words),
+               std::string(row.subject).append(row.meaning)},
+              row.example);
     }
     return std::move(*this);
   }
-  KeyTable&& add(std::span<const TomlKey> rows) &&;
   [[nodiscard]] std::span<const TomlKey> keys() const { return keys_; }
 
  private:
   struct Texts {
-    std::string key, value, usual;
+    std::string key, value, usual, meaning;
   };
-  void add_row(Texts texts, std::string_view meaning, std::string_view example);
+  void add_row(Texts texts, std::string_view example);
 
   std::deque<Texts> texts_;  // that keys_ points to
   std::vector<TomlKey> keys_;

@@ -4,8 +4,6 @@
 namespace sim {
 namespace {
 
-std::string_view first_part(std::string_view key) { return key.substr(0, key.find('.')); }
-
 std::string_view without_first_part(std::string_view key) {
   const auto dot = key.find('.');
   return dot == std::string_view::npos ? std::string_view{} : key.substr(dot + 1);
@@ -21,6 +19,15 @@ bool matches(std::string_view pattern, std::string_view key) {
 }
 
 }  // namespace
+
+std::string_view first_part(std::string_view key) { return key.substr(0, key.find('.')); }
+
+std::string_view table_part(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : key.substr(0, dot);
+}
+
+std::string_view leaf_part(std::string_view key) { return key.substr(key.rfind('.') + 1); }
 
 const TomlKey* row_of(std::span<const TomlKey> keys, std::string_view key) {
   for (const TomlKey& row : keys) {

@@ -17,6 +17,11 @@ struct TomlKey {
   std::string_view example = {};
 };
 
+// "sites" of "sites.east.uplink".
+[[nodiscard]] std::string_view first_part(std::string_view key);
+// "sites.east" of it, and "uplink"; without a dot, nothing and the key.
+[[nodiscard]] std::string_view table_part(std::string_view key);
+[[nodiscard]] std::string_view leaf_part(std::string_view key);
 // The key's row, or nullptr.
 [[nodiscard]] const TomlKey* row_of(std::span<const TomlKey> keys, std::string_view key);
 

@@ -13,16 +13,6 @@
 namespace sim {
 namespace {
 
-std::string_view table_of(std::string_view key) {
-  const std::size_t dot = key.rfind('.');
-  return dot == std::string_view::npos ? std::string_view{} : key.substr(0, dot);
-}
-
-std::string_view leaf_of(std::string_view key) {
-  const std::size_t dot = key.rfind('.');
-  return dot == std::string_view::npos ? key : key.substr(dot + 1);
-}
-
 std::string_view noun_of(const TomlScalar& value) {
   struct Noun {
     std::string_view operator()(const std::string&) const { return "a string"; }
@@ -73,7 +63,7 @@ void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_
     problems_.push_back({place, fmt::format("{}: {}", name, what)});
     return;
   }
-  const std::string_view shown = key.starts_with("[") ? key : leaf_of(key);
+  const std::string_view shown = key.starts_with("[") ? key : leaf_part(key);
   const std::string at = place.line == 0 ? "" : fmt::format(":{}:{}", place.line, place.column);
   problems_.push_back({place, fmt::format("{}{}: {}: {}", document_.file, at, shown, what)});
 }
@@ -95,7 +85,7 @@ void TomlReader::inapplicable(std::string_view key, std::string_view why) {
 bool TomlReader::applies(std::string_view key, std::string_view chooser, bool goes_with_it) {
   if (!is_good(chooser)) return has(key);
   if (!goes_with_it) {
-    inapplicable(key, fmt::format("does not apply with {} {}; remove it", leaf_of(chooser),
+    inapplicable(key, fmt::format("does not apply with {} {}; remove it", leaf_part(chooser),
                                   text_in(chooser)));
   }
   return goes_with_it;
@@ -103,7 +93,7 @@ bool TomlReader::applies(std::string_view key, std::string_view chooser, bool go
 
 bool TomlReader::has(std::string_view key) {
   known_.emplace(key);
-  known_tables_.emplace(table_of(key));
+  known_tables_.emplace(table_part(key));
   return document_.leaves.contains(key);
 }
 
@@ -266,7 +256,7 @@ std::vector<std::string> TomlReader::tables_in(std::string_view table) {
   std::vector<std::string> names;
   for (const auto& [name, place] : document_.tables) {
     // One that only a setting names is a slip of the pen.
-    if (table_of(name) == table && !place.from_setting) names.emplace_back(leaf_of(name));
+    if (table_part(name) == table && !place.from_setting) names.emplace_back(leaf_part(name));
   }
   return names;
 }
@@ -275,7 +265,7 @@ std::vector<std::string> TomlReader::keys_in(std::string_view table) {
   known_tables_.emplace(table);
   std::vector<std::string> names;
   for (const auto& [key, leaf] : document_.leaves) {
-    if (table_of(key) == table) names.emplace_back(leaf_of(key));
+    if (table_part(key) == table) names.emplace_back(leaf_part(key));
   }
   return names;
 }
@@ -289,18 +279,18 @@ void TomlReader::note_missing() {
   // One line for a table that is not there at all, however many of its keys are missed.
   std::map<std::string, std::string, std::less<>> absent;
   for (const std::string& key : missing_) {
-    const std::string table(table_of(key));
+    const std::string table(table_part(key));
     const auto place = document_.tables.find(table);
     if (!table.empty() && place == document_.tables.end()) {
       std::string& keys = absent[table];
-      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", leaf_of(key));
+      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", leaf_part(key));
     } else if (table.empty()) {
       problems_.push_back({{},
                            fmt::format("{}:1:1: missing key {}; add it before the first table",
                                        document_.file, key)});
     } else {
       note(place->second.from_setting ? TomlPlace{} : place->second, fmt::format("[{}]", table),
-           fmt::format("missing key {}; add it", leaf_of(key)));
+           fmt::format("missing key {}; add it", leaf_part(key)));
     }
   }
   for (const auto& [table, keys] : absent) {
@@ -315,20 +305,21 @@ void TomlReader::note_missing() {
 std::string TomlReader::suggestion(std::string_view key) const {
   std::vector<std::string_view> siblings;
   for (const std::string& known : known_) {
-    if (table_of(known) == table_of(key)) siblings.push_back(leaf_of(known));
+    if (table_part(known) == table_part(key)) siblings.push_back(leaf_part(known));
   }
   // "nic_latency" is meant to be "latency" beside "nic_bandwidth".
   const auto is_prefixed = [&](std::string_view sibling) {
-    if (!leaf_of(key).ends_with(fmt::format("_{}", sibling))) return false;
-    const std::string_view prefix = leaf_of(key).substr(0, leaf_of(key).size() - sibling.size());
+    if (!leaf_part(key).ends_with(fmt::format("_{}", sibling))) return false;
+    const std::string_view prefix =
+        leaf_part(key).substr(0, leaf_part(key).size() - sibling.size());
     return std::ranges::any_of(siblings, [&](auto other) { return other.starts_with(prefix); });
   };
   const auto prefixed = std::ranges::find_if(siblings, is_prefixed);
   const std::string_view close =
-      prefixed != siblings.end() ? *prefixed : closest_name(leaf_of(key), siblings);
+      prefixed != siblings.end() ? *prefixed : closest_name(leaf_part(key), siblings);
   if (!close.empty()) return fmt::format("did you mean {}?", close);
   for (const std::string& known : known_) {
-    if (leaf_of(known) == leaf_of(key)) return fmt::format("did you mean {}?", known);
+    if (leaf_part(known) == leaf_part(key)) return fmt::format("did you mean {}?", known);
   }
   return siblings.empty() ? "remove it" : fmt::format("known here: {}", joined(siblings));
 }
@@ -337,7 +328,7 @@ void TomlReader::note_unknown() {
   const std::vector<std::string_view> tables(known_tables_.begin(), known_tables_.end());
   for (const auto& [table, place] : document_.tables) {
     // What lies in an unknown table is not reported again.
-    if (known_tables_.contains(table) || !known_tables_.contains(table_of(table))) continue;
+    if (known_tables_.contains(table) || !known_tables_.contains(table_part(table))) continue;
     if (problems_.size() > kMostProblems) return;
     const std::string_view close = closest_name(table, tables);
     note(place, table,
@@ -348,7 +339,7 @@ void TomlReader::note_unknown() {
   for (const auto& [key, leaf] : document_.leaves) {
     if (known_.contains(key)) continue;
     // An unknown table that the file opens is reported above; a dotted key in quotes opens none.
-    const auto table = table_of(key);
+    const auto table = table_part(key);
     if (!known_tables_.contains(table) && document_.tables.contains(table)) continue;
     if (problems_.size() > kMostProblems) return;
     note(leaf.place, key,

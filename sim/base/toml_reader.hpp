@@ -3,6 +3,7 @@
 // first, and every key that was read, so that one run reports everything wrong, missing or unknown.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -101,6 +102,9 @@ class TomlReader {
   }
   // Allows the table to stand in the document without any of its keys.
   void optional_table(std::string_view table) { known_tables_.emplace(table); }
+
+  // What reading some keys takes besides the document, such as where other files lie.
+  std::any context;
 
   // The names of the tables inside `table`, sorted: "east" and "west" for [sites.east] and
   // [sites.west]. Their keys still have to be read.

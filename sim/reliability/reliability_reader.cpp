@@ -154,9 +154,6 @@ std::span<const TomlKey> reliability_keys() {
 Reliability parse_reliability(std::string_view text, const std::filesystem::path& file,
                               std::span<const Setting> settings) {
   TomlReader reader(parse_toml(text, file, settings), reliability_keys());
-  for (const char* table : {"failures", "checkpoint", "storage", "loading"}) {
-    reader.optional_table(table);
-  }
   Reliability result;
   result.name = file.stem().string();
   result.file = file;

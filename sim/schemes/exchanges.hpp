@@ -42,6 +42,7 @@ struct Reduction {
 
   [[nodiscard]] bool has_levels() const { return sends == Sends::wires_by_level; }
   [[nodiscard]] bool has_factors() const { return sends == Sends::factors; }
+  [[nodiscard]] bool sends_buffer() const { return sends == Sends::buffer; }
 };
 
 namespace reductions {

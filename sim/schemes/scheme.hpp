@@ -46,6 +46,7 @@ struct GradientExchange {
   bool fused_hadamard = true;  // the transform is part of the codec's kernels, not a pass before
   int slices = 1;              // pipelined between the two levels
   [[nodiscard]] bool is_plain() const;
+  [[nodiscard]] bool sends_momentum() const { return method != nullptr && method->sends_momentum; }
   friend bool operator==(const GradientExchange&, const GradientExchange&) = default;
 };
 

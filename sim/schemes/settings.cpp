@@ -6,7 +6,7 @@
 #include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/schemes/scheme.hpp"
-#include "sim/schemes/scheme_keys.hpp"
+#include "sim/schemes/scheme_fields.hpp"
 
 namespace sim {
 namespace {
@@ -200,7 +200,7 @@ std::vector<const Wire*> Scheme::wires() const {
 }
 
 bool GradientExchange::is_plain() const {
-  if (algorithm->sends == Reduction::Sends::buffer) return true;
+  if (algorithm->sends_buffer()) return true;
   return !algorithm->has_factors() && residual_bytes == 0 && inside.is_plain() &&
          between.is_plain();
 }

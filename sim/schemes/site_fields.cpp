@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/schemes/scheme_keys.hpp"
+#include "sim/schemes/scheme_fields.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
@@ -25,29 +25,18 @@ constexpr When kOfRounds{
     "applies to weight changes, but gradients are exchanged in every step; remove it, or write "
     "gradients = false",
     "exchanges gradients in every step"};
-constexpr When kOfRegions{
-    "exchange",
-    [](const SiteExchange& x, std::string_view) { return x.exchange->works_in_regions; },
-    "does not apply to flat_ring, pair, leader and syncer; remove it",
-    "does not exchange by regions"};
-constexpr When kOfRings{"exchange",
-                        [](const SiteExchange& x, std::string_view) { return x.exchange->is_ring; },
-                        "applies only to rings; remove it", "has no ring"};
-constexpr When kOfTrees{
-    "exchange", [](const SiteExchange& x, std::string_view) { return x.exchange->fans_out; },
-    "applies only to tree_gather; remove it", "has no tree"};
-constexpr When kOfLeaders{
-    "exchange", [](const SiteExchange& x, std::string_view) { return x.exchange->has_leader; },
-    "applies only to leader and syncer, which wait for a quorum; remove it", "has no quorum"};
+template <bool Exchange::*is>
+constexpr When exchange_that(std::string_view why, std::string_view lack) {
+  return {"exchange", [](const SiteExchange& x, std::string_view) { return x.exchange->*is; }, why,
+          lack};
+}
+constexpr When kOfLeaders = exchange_that<&Exchange::has_leader>(
+    "applies only to leader and syncer, which wait for a quorum; remove it", "has no quorum");
 constexpr When kOfStates{
     "state_bytes", [](const SiteExchange& x, std::string_view) { return x.state_bytes > 0; },
     "applies to a state that the scheme does not keep; write state_bytes", "keeps no outer state"};
 
-std::string write_codec(const SiteExchange& from, const NumberRange&) {
-  return from.wire == SiteExchange().wire ? "" : codec_text(from.wire);
-}
-
-constexpr Field<SiteExchange> kSiteFields[] = {
+constexpr auto kSiteFields = joined_rows(
     choice<&SiteExchange::exchange, all_exchanges>(
         "exchange", needed("required in this table, which makes the file a scheme between sites"),
         "How the sites' values are combined. `flat_ring` is one ring over the GPUs of all sites; "
@@ -58,18 +47,8 @@ constexpr Field<SiteExchange> kSiteFields[] = {
         "`tree_gather`, where sites pass on what they receive; through object storage (`store`); "
         "with one partner per round (`pair`); through the first site (`leader`); or through the "
         "`[syncer]` of the sites file, if it has one, else through the first site (`syncer`)."),
-    // Read before the others, by a WireReader.
-    {.name = "codec",
-     .usual = left_out("FP32, not encoded"),
-     .meaning = "Codec between sites: a name from `gardenhose list codecs`, or a codec card (a "
-                ".toml file).",
-     .value = field_values::words<std::string>,
-     .write = write_codec},
-    {.name = "group",
-     .range = from_to(1, 1 << 20),
-     .usual = left_out("the codec's own"),
-     .meaning = "Elements that share a scale; a multiple of 32.",
-     .value = field_values::words<int>},
+    wire_rows<&SiteExchange::wire>({"codec", "group"}, left_out("FP32, not encoded"),
+                                   "Codec between sites"),
     field<&SiteExchange::feedback>(
         "feedback", kAny, kUsualValue,
         "Error feedback: encoding adds the error of the previous encoding.")
@@ -91,7 +70,9 @@ constexpr Field<SiteExchange> kSiteFields[] = {
         "each region exchange among themselves. A region is named by the sites' `region`. Not with "
         "`flat_ring`, `pair`, `leader` and `syncer`.")
         .only(kOfRounds)
-        .only(kOfRegions),
+        .only(exchange_that<&Exchange::works_in_regions>(
+            "does not apply to flat_ring, pair, leader and syncer; remove it",
+            "does not exchange by regions")),
     field<&SiteExchange::fragments>(
         "fragments", kSiteCounts, kUsualValue,
         "Parts of the model, exchanged one after another; at most `inner_steps`.")
@@ -112,11 +93,12 @@ constexpr Field<SiteExchange> kSiteFields[] = {
         "ring_order", kUsualValue,
         "Order of the sites around a ring: that of their names, or the one that makes the ring as "
         "fast or as slow as possible. Only with rings.")
-        .only(kOfRings),
+        .only(exchange_that<&Exchange::is_ring>("applies only to rings; remove it", "has no ring")),
     field<&SiteExchange::fan_out>(
         "fan_out", kSiteCounts, needed("required with tree_gather"),
         "Sites that each site passes a value on to. Only with `tree_gather`.")
-        .only(kOfTrees),
+        .only(exchange_that<&Exchange::fans_out>("applies only to tree_gather; remove it",
+                                                 "has no tree")),
     field<&SiteExchange::quorum>(
         "quorum", kSiteCounts, left_out("all sites"),
         "Sites whose results the leader or the syncer waits for. Only with `leader` and `syncer`.")
@@ -139,8 +121,7 @@ constexpr Field<SiteExchange> kSiteFields[] = {
         .only(kOfStates),
     field<&SiteExchange::update_bytes>(
         "update_bytes", kBytesPerParameter, kUsualValue,
-        "Bytes of memory traffic of the outer update per parameter of the shard."),
-};
+        "Bytes of memory traffic of the outer update per parameter of the shard."));
 
 std::string cannot_be_summed(const SiteExchange& x) {
   if (!x.exchange->sums_in_flight || x.wire.is_summable()) return {};
@@ -199,15 +180,8 @@ constexpr std::string_view kSettingTable = "scheme";
 
 }  // namespace
 
-std::span<const Field<SiteExchange>> site_exchange_fields() { return kSiteFields; }
-
-SiteExchange read_site_exchange(TomlReader& reader, WireReader& wires) {
-  SiteExchange exchange;
-  exchange.wire = wires.read_or(kSiteTable, exchange.wire);
-  read_fields(reader, kSiteTable, kSiteFields, exchange);
-  check_rules(reader, kSiteTable, kSiteRules, exchange);
-  return exchange;
-}
+std::span<const Field<SiteExchange>> site_fields() { return kSiteFields; }
+std::span<const Rule<SiteExchange>> site_rules() { return kSiteRules; }
 
 std::span<const TomlKey> site_setting_keys() {
   static const KeyTable table = KeyTable().add(kSettingTable, kSiteFields, SiteExchange());

@@ -49,17 +49,27 @@ TEST(Fields, AreWrittenAsTheyAreRead) {
                                           "most_rate = \"17 GBps\"\n",
                                           "engine = \"diesel\"\ncolour = \"red\"\n",
                                           "loud = true\nseats = [9]\n",
+                                          "loud = true\n[toy.paint]\ncoats = 1\n",
                                           "fast_efficiency = 0.3\nfast_latency = \"0 s\"\n",
                                           "fast_efficiency = 1\nfast_latency = \"3.3 ns\"\n"};
   for (const std::string& text : texts) {
     const Toy toy = read_toy(kLeastToy + text);
-    const std::string written = "[toy]\n" + written_fields(kToyFields, toy, Toy());
+    const std::string written = written_fields(kToyFields, toy, Toy(), "toy");
     EXPECT_EQ(read_toy(written), toy) << written;
   }
 }
 
-TEST(Fields, WriteNothingThatIsUsual) {
-  EXPECT_EQ("[toy]\n" + written_fields(kToyFields, read_toy(kLeastToy), Toy()), kLeastToy);
+TEST(Fields, WriteNothingThatIsUsualButWhatIsWrittenOut) {
+  EXPECT_EQ(written_fields(kToyFields, read_toy(kLeastToy), Toy(), "toy"),
+            "\n" + kLeastToy + "[toy.paint]\nmaker = \"any\"\n");
+}
+
+TEST(Fields, OfInnerTablesAreWrittenAfterTheOthers) {
+  const std::string inner = "[toy.paint]\nmaker = \"M\"\ncoats = 3\n";
+  const Toy toy = read_toy(kLeastToy + "loud = true\n" + inner);
+  EXPECT_EQ(toy.paint, (Paint{"M", 3}));
+  EXPECT_TRUE(written_fields(kToyFields, toy, Toy(), "toy").ends_with(inner));
+  EXPECT_EQ(written_fields(kPaintRows, toy, Toy(), "toy"), "\n" + inner);
 }
 
 TEST(Fields, WriteQuantitiesExactly) {
@@ -67,7 +77,7 @@ TEST(Fields, WriteQuantitiesExactly) {
     Toy toy = read_toy(kLeastToy);
     toy.most_rate = Bandwidth::from_base(1e10 * (1 + base));
     toy.fast = {Seconds::from_base(base), 1};
-    const Toy read = read_toy("[toy]\n" + written_fields(kToyFields, toy, Toy()));
+    const Toy read = read_toy(written_fields(kToyFields, toy, Toy(), "toy"));
     EXPECT_EQ(read, toy) << base;
   }
 }
@@ -99,6 +109,14 @@ TEST(Fields, AreWrongWhereTheyDoNotApply) {
   EXPECT_EQ(toy_error_of("engine = \"steam\"\ncolour = \"red\"\n"),
             "x.toml:5:1: colour: does not apply with engine steam; remove it");
   EXPECT_EQ(toy_error_of("seats = [1]\n"), "x.toml:4:1: seats: goes with loud = true");
+}
+
+TEST(Fields, AreNotReadWhereTheyAreWrongAlready) {
+  TomlReader reader(parse_toml(kLeastToy + "wheels = 9\n", "x.toml"));
+  reader.inapplicable("toy.wheels", "is refused");
+  Toy toy;
+  read_fields(reader, "toy", kToyFields, toy);
+  EXPECT_EQ(input_error_of([&] { reader.finish(); }), "x.toml:4:1: wheels: is refused");
 }
 
 TEST(Fields, AreReadThoughTheirChooserIsWrong) {

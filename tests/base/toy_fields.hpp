@@ -28,6 +28,12 @@ struct Pace {
   bool operator==(const Pace&) const = default;
 };
 
+struct Paint {
+  std::string maker = "any";
+  int coats = 2;
+  bool operator==(const Paint&) const = default;
+};
+
 struct Toy {
   std::string name;
   int wheels = 4;
@@ -40,6 +46,7 @@ struct Toy {
   const Engine* engine = &kSteam;
   std::vector<int> seats;
   std::optional<Pace> fast;
+  Paint paint;
   bool operator==(const Toy&) const = default;
 };
 
@@ -48,11 +55,18 @@ inline constexpr Condition<Toy> kOfDiesel{
 inline constexpr Condition<Toy> kOfLoud{
     "loud", [](const Toy& toy, std::string_view) { return toy.loud; }, "goes with loud = true"};
 
-inline constexpr Field<Toy> kToyFields[] = {
+// Rows that belong together, of a table inside the toy's.
+inline constexpr std::array kPaintRows{
+    field<&Toy::paint, &Paint::maker>("paint.maker", kAny, written_out("any"), "Maker."),
+    field<&Toy::paint, &Paint::coats>("paint.coats", from_to(1, 9), kUsualValue, "Coats.")
+        .only(kOfLoud),
+};
+
+inline constexpr auto kToyFields = joined_rows(
     field<&Toy::name>("name", kAny, kRequired, "Name."),
     field<&Toy::wheels>("wheels", from_to(1, 8), kUsualValue, "Wheels."),
     field<&Toy::grip>("grip", kShare, kUsualValue, "Grip."),
-    field<&Toy::loud>("loud", kAny, kUsualValue, "Loud or not."),
+    field<&Toy::loud>("loud", kAny, kUsualValue, "Loud or not."), kPaintRows,
     field<&Toy::rate>("rate", kAboveZero, kRequired, "Rate.", "3 GBps"),
     field<&Toy::memory>("memory", kAboveZero, left_out("none"), "Memory."),
     field<&Toy::most_rate>("most_rate", kAboveZero, left_out("`rate`"), "Highest rate.")
@@ -63,8 +77,7 @@ inline constexpr Field<Toy> kToyFields[] = {
     field<&Toy::fast, &Pace::efficiency>("fast_efficiency", kShare,
                                          needed_with("fast_latency", "none"), "Fraction."),
     field<&Toy::fast, &Pace::latency>("fast_latency", kAny, needed_with("fast_efficiency", "none"),
-                                      "Latency."),
-};
+                                      "Latency."));
 
 inline constexpr Rule<Toy> kToyRules[] = {
     {"most_rate",

@@ -73,12 +73,18 @@ TEST(SchemeRefusals, OfWeights) {
        "4:1: codec: applies to gathered weights, and ZeRO-0 gathers none; remove it, or write "
        "zero = [1, 2, 3]"},
       {weights("group = 128", "1"), "4:1: group: needs a codec; name one"},
+      {weights("group = 128", "0"),
+       "4:1: group: applies to gathered weights, and ZeRO-0 gathers none; remove it, or write zero "
+       "= [1, 2, 3]"},
       {weights("codec = \"bf16\"\ngroup = 128", "1"),
        "5:1: group: bf16 has a fixed group size; remove it"},
       {weights("codec = \"int8_g128\"\ngroup = 100", "1"),
        "5:1: group: int8_g128 does not take groups of 100; write a multiple of 32 (a power of two "
        "for signs and TernGrad), or remove it"},
       {weights("difference = true", "1"), "4:1: difference: has no codec to encode it; name one"},
+      {weights("difference = true", "3"),
+       "4:1: difference: needs ranks that keep all weights, and ZeRO-3's do not; write zero =  [1, "
+       "2]"},
       {weights("codec = \"int4_g2048_sr\"\ndifference = true", "2, 3"),
        "5:1: difference: needs ranks that keep all weights, and ZeRO-3's do not; write zero =  "
        "[1, 2]"},
@@ -97,7 +103,9 @@ TEST(SchemeRefusals, OfCollectives) {
   expect_errors({
       {gradients("collective = \"tree\"\nslices = 4\ncodec = \"none\"\n" + two),
        "4:1: collective: 'tree' is not one of: ring, all_to_all, two_level, all_gather, "
-       "all_reduce, low_rank"},
+       "all_reduce, low_rank\n"
+       "some/mine.toml:6:1: codec: 'none' is not a codec; `gardenhose list codecs` lists them; a "
+       "card's file name ends in .toml"},
       {gradients("collective = \"two_level\"\n" + two, "0"),
        "4:1: collective: two_level sums shards, and ZeRO-0 has none; write all_to_all, or zero = "
        "[1]"},
@@ -124,7 +132,7 @@ TEST(SchemeRefusals, OfCollectives) {
       {gradients("collective = \"two_level\"\n[gradients.inside]\ncodec = \"int8_g128\"\n"),
        "1:1: missing table [gradients.between]; add it with codec"},
       {gradients("[gradients.inside]\ncodec = \"int8_g128\"\n"),
-       "5:1: codec: applies to two_level, not to ring; remove it"},
+       "5:1: codec: applies only to two_level; remove it"},
   });
 }
 
