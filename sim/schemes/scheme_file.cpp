@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -71,11 +70,9 @@ void refuse_card(const TomlDocument& document) {
                   printable_path(std::filesystem::path(document.file).filename())));
 }
 
-// Whether the document has the table, or a key of it.
-bool has_table(const TomlDocument& document, std::string_view table) {
-  const auto is_inside = [&](const auto& one) { return first_part(one.first) == table; };
-  return std::ranges::any_of(document.tables, is_inside) ||
-         std::ranges::any_of(document.leaves, is_inside);
+bool is_between_sites(const TomlDocument& document) {
+  const auto is_its = [](const auto& leaf) { return leaf.first.starts_with("between_sites."); };
+  return document.tables.contains(kSiteTable) || std::ranges::any_of(document.leaves, is_its);
 }
 
 // Whether the key or the table belongs to a scheme inside a site.
@@ -215,7 +212,7 @@ Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
                     const CardOf& card_of) {
   TomlDocument document = parse_toml(text, file);
   refuse_card(document);
-  const bool between_sites = has_table(document, kSiteTable);
+  const bool between_sites = is_between_sites(document);
   if (between_sites) refuse_mixture(document);
   TomlReader reader(std::move(document), scheme_file_keys());
   reader.context = Cards{file.parent_path(), card_of};
