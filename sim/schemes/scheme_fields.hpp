@@ -67,10 +67,10 @@ constexpr auto wire_rows(const WireKeys& keys, const Usual& usual, std::string_v
 [[nodiscard]] std::span<const Field<GradientExchange>> gradient_fields();
 [[nodiscard]] std::span<const Field<ActivationExchange>> activation_fields();
 [[nodiscard]] std::span<const Field<AllowedOverlap>> overlap_fields();
-[[nodiscard]] std::span<const Field<SiteExchange>> site_fields();
+[[nodiscard]] std::span<const Field<SiteExchange>> site_exchange_fields();
 [[nodiscard]] std::span<const Rule<WeightExchange>> weight_rules();
 [[nodiscard]] std::span<const Rule<GradientExchange>> gradient_rules();
-[[nodiscard]] std::span<const Rule<SiteExchange>> site_rules();
+[[nodiscard]] std::span<const Rule<SiteExchange>> site_exchange_rules();
 [[nodiscard]] std::span<const Rule<Scheme>> rules_across_tables();
 
 // Rows of [between_sites] as settings of a scheme between sites: "scheme.inner_steps".

@@ -140,8 +140,8 @@ void read_inside(TomlReader& reader, Scheme& scheme) {
 
 void read_between_sites(TomlReader& reader, Scheme& scheme) {
   SiteExchange& exchange = scheme.between_sites.emplace();
-  read_fields(reader, kSiteTable, site_fields(), exchange);
-  check_rules(reader, kSiteTable, site_rules(), exchange);
+  read_fields(reader, kSiteTable, site_exchange_fields(), exchange);
+  check_rules(reader, kSiteTable, site_exchange_rules(), exchange);
 }
 
 // Shipped, uncompressed, and defined for all stages, or exchanging as much between sites.
@@ -203,7 +203,7 @@ std::span<const TomlKey> scheme_file_keys() {
     for_each_table([&](const auto& table) {
       std::move(all).add(table.name, table.rows(), usual.*table.member);
     });
-    return std::move(all).add(kSiteTable, site_fields(), SiteExchange());
+    return std::move(all).add(kSiteTable, site_exchange_fields(), SiteExchange());
   }();
   return keys.keys();
 }
@@ -237,7 +237,8 @@ std::string to_toml(const Scheme& scheme) {
   std::string text =
       written_fields(kHeadFields, scheme, usual) + written_fields(kTwinFields, scheme, usual);
   if (scheme.between_sites) {
-    return text + written_fields(site_fields(), *scheme.between_sites, SiteExchange(), kSiteTable);
+    return text + written_fields(site_exchange_fields(), *scheme.between_sites, SiteExchange(),
+                                 kSiteTable);
   }
   text += written_fields(kStageFields, scheme, usual);
   for_each_table([&](const auto& table) {

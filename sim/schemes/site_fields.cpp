@@ -180,8 +180,8 @@ constexpr std::string_view kSettingTable = "scheme";
 
 }  // namespace
 
-std::span<const Field<SiteExchange>> site_fields() { return kSiteFields; }
-std::span<const Rule<SiteExchange>> site_rules() { return kSiteRules; }
+std::span<const Field<SiteExchange>> site_exchange_fields() { return kSiteFields; }
+std::span<const Rule<SiteExchange>> site_exchange_rules() { return kSiteRules; }
 
 std::span<const TomlKey> site_setting_keys() {
   static const KeyTable table = KeyTable().add(kSettingTable, kSiteFields, SiteExchange());
