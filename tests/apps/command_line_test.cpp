@@ -168,14 +168,14 @@ TEST(CommandLine, ReadsAModelOfHuggingFace) {
 TEST(CommandLine, RefusesAModelOfHuggingFaceLineByLine) {
   const Sandbox sandbox;
   sandbox.write("config.json",
-                R"({"architectures": ["MixtralForCausalLM"], "num_local_experts": 8})");
+                R"({"architectures": ["LlamaForCausalLM"], "num_local_experts": 8})");
   const Outcome refused =
       run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path());
   expect_refused(refused, "config.json", 2);
   EXPECT_TRUE(
       refused.err.ends_with("\n"
-                            "config.json: unsupported: num_local_experts = 8: mixture-of-experts "
-                            "layers are not modelled\n"))
+                            "config.json: unsupported: num_local_experts = 8: this family has no "
+                            "experts\n"))
       << refused.err;
   sandbox.write("config.json", "[[[");
   expect_refused(run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path()),

@@ -28,10 +28,31 @@ Model read_config(const std::string& name) {
 
 TEST(ConfigJson, GivesTheModelThatShipsAsToml) {
   for (const auto& [config, shipped] :
-       {std::pair{"Llama-2-7b-hf", "llama_2_7b"}, std::pair{"Llama-2-13b-hf", "llama_2_13b"},
-        std::pair{"Llama-2-70b-hf", "llama_2_70b"}, std::pair{"Meta-Llama-3-8B", "llama_3_8b"},
+       {std::pair{"Llama-2-7b-hf", "llama_2_7b"},
+        std::pair{"Llama-2-13b-hf", "llama_2_13b"},
+        std::pair{"Llama-2-70b-hf", "llama_2_70b"},
+        std::pair{"Meta-Llama-3-8B", "llama_3_8b"},
         std::pair{"Meta-Llama-3-70B", "llama_3_70b"},
-        std::pair{"Llama-3.1-405B", "llama_3.1_405b"}}) {
+        std::pair{"Llama-3.1-405B", "llama_3.1_405b"},
+        std::pair{"Llama-3.2-1B", "llama_3.2_1b"},
+        std::pair{"Mistral-7B-v0.1", "mistral_7b"},
+        std::pair{"Llama-4-Maverick-17B-128E-Instruct", "llama_4_maverick"},
+        std::pair{"Mixtral-8x7B-v0.1", "mixtral_8x7b"},
+        std::pair{"Mixtral-8x22B-v0.1", "mixtral_8x22b"},
+        std::pair{"Qwen2.5-7B", "qwen2.5_7b"},
+        std::pair{"Qwen3-8B-Base", "qwen3_8b"},
+        std::pair{"Qwen3-30B-A3B", "qwen3_30b_a3b"},
+        std::pair{"Qwen3-235B-A22B", "qwen3_235b_a22b"},
+        std::pair{"DeepSeek-V2", "deepseek_v2"},
+        std::pair{"DeepSeek-V2-Lite", "deepseek_v2_lite"},
+        std::pair{"DeepSeek-V3", "deepseek_v3"},
+        std::pair{"Kimi-K2-Instruct", "kimi_k2"},
+        std::pair{"gpt-oss-20b", "gpt_oss_20b"},
+        std::pair{"gpt-oss-120b", "gpt_oss_120b"},
+        std::pair{"grok-1", "grok_1"},
+        std::pair{"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron_3_nano"},
+        std::pair{"Nemotron-4-340B", "nemotron_4_340b"}}) {
+    SCOPED_TRACE(config);
     const Model model = read_config(config);
     const Model toml =
         read_model(source_directory() / "traces/models" / (std::string(shipped) + ".toml"),

@@ -269,6 +269,9 @@ TEST(Families, HaveTheirFeatures) {
   EXPECT_EQ(vit.sequence, 14 * 14 + 1);
   EXPECT_FALSE(vit.causal);
   const Model dit = read_family_config("DiT-XL-2-256");
+  const Model shipped = read_model(source_directory() / "traces/models/dit_xl.toml");
+  EXPECT_EQ(total_parameters(dit), total_parameters(shipped));
+  EXPECT_EQ(model_flop(dit, 1), model_flop(shipped, 1));
   EXPECT_EQ(dit.sequence, 16 * 16);
   EXPECT_EQ(dit.vision.conditions, 1001);
 }
