@@ -171,7 +171,7 @@ TEST(CommandLine, RefusesAModelOfHuggingFaceLineByLine) {
                 R"({"architectures": ["LlamaForCausalLM"], "num_local_experts": 8})");
   const Outcome refused =
       run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path());
-  expect_refused(refused, "config.json", 2);
+  expect_refused(refused, "config.json", 7);
   EXPECT_TRUE(
       refused.err.ends_with("\n"
                             "config.json: unsupported: num_local_experts = 8: this family has no "
