@@ -83,8 +83,8 @@ bool is_plain(const std::string& name) {
                               "hybrid_shard",   "micro_batch", "accumulation", "global_batch",
                               "sequence"};
   return std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end() ||
-         name.find("parameters") != std::string::npos ||
-         name.ends_with("_parallel") || name.starts_with("compression_ratio_");
+         name.find("parameters") != std::string::npos || name.ends_with("_parallel") ||
+         name.starts_with("compression_ratio_");
 }
 
 TEST(Json, HasAUnitInTheNameOfEveryNumber) {
