@@ -13,7 +13,8 @@ std::string dotted(std::string_view table, std::string_view name) {
 
 std::string table_lines(std::string_view table, std::vector<KeyAndValue> keys) {
   const auto part_of = [](const KeyAndValue& key) { return table_part(key.name); };
-  std::ranges::stable_partition(keys, &std::string_view::empty, part_of);
+  std::stable_partition(keys.begin(), keys.end(),
+                        [&](const KeyAndValue& key) { return part_of(key).empty(); });
   std::string text;
   for (std::string open; const KeyAndValue& key : keys) {
     const std::string wanted =

@@ -50,10 +50,10 @@ struct Table {
 // The tables of a scheme inside a site.
 template <class Visit>
 void for_each_table(const Visit& visit) {
-  visit(Table{"weights", &Scheme::weights, weight_fields, weight_rules});
-  visit(Table{"gradients", &Scheme::gradients, gradient_fields, gradient_rules});
-  visit(Table{"activations", &Scheme::activations, activation_fields});
-  visit(Table{"overlap", &Scheme::overlap, overlap_fields});
+  visit(Table<WeightExchange>{"weights", &Scheme::weights, weight_fields, weight_rules});
+  visit(Table<GradientExchange>{"gradients", &Scheme::gradients, gradient_fields, gradient_rules});
+  visit(Table<ActivationExchange>{"activations", &Scheme::activations, activation_fields});
+  visit(Table<AllowedOverlap>{"overlap", &Scheme::overlap, overlap_fields});
 }
 
 constexpr const char* kSiteTable = "between_sites";
