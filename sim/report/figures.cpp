@@ -83,18 +83,6 @@ constexpr Figure kFigures[] = {
     // The setup.
     {"topology", kNoUnit, at<&Report::topology>},
     {"model", kNoUnit, at<&Report::model>},
-    {"parameters", kNoUnit, parameters<&ParametersByPart::total>},
-    {"active_parameters", kNoUnit, parameters<&ParametersByPart::active>},
-    {"active_parameters_without_embedding", kNoUnit,
-     parameters<&ParametersByPart::active_without_words>},
-    {"attention_parameters", kNoUnit, parameters<&ParametersByPart::attention>},
-    {"feed_forward_parameters", kNoUnit, parameters<&ParametersByPart::feed_forward>},
-    {"expert_parameters", kNoUnit, parameters<&ParametersByPart::experts>},
-    {"norm_parameters", kNoUnit, parameters<&ParametersByPart::norms>},
-    {"embedding_parameters", kNoUnit, parameters<&ParametersByPart::ends>},
-    {"prediction_parameters", kNoUnit, parameters<&ParametersByPart::predictions>},
-    {"flop_per_token", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token>},
-    {"flop_per_token_causal", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token_causal>},
     {"scheme", kNoUnit, at<&Report::scheme>},
     {"calibration", kNoUnit, step<&StepFigures::calibration>},
     {"inner_scheme", kNoUnit, round<&RoundFigures::inner_scheme>},
@@ -232,6 +220,19 @@ constexpr Figure kFigures[] = {
     {"break_even_low_nic_Bps", kBytesPerSecond, break_even<&BreakEven::low_Bps>},
     {"break_even_high_nic_Bps", kBytesPerSecond, break_even<&BreakEven::high_Bps>},
     {"host_memory_per_node_bytes", kBytes, step<&StepFigures::host_memory_bytes>},
+    // What the model amounts to; behind all others, so that columns keep their places.
+    {"parameters", kNoUnit, parameters<&ParametersByPart::total>},
+    {"active_parameters", kNoUnit, parameters<&ParametersByPart::active>},
+    {"active_parameters_without_embedding", kNoUnit,
+     parameters<&ParametersByPart::active_without_words>},
+    {"attention_parameters", kNoUnit, parameters<&ParametersByPart::attention>},
+    {"feed_forward_parameters", kNoUnit, parameters<&ParametersByPart::feed_forward>},
+    {"expert_parameters", kNoUnit, parameters<&ParametersByPart::experts>},
+    {"norm_parameters", kNoUnit, parameters<&ParametersByPart::norms>},
+    {"embedding_parameters", kNoUnit, parameters<&ParametersByPart::ends>},
+    {"prediction_parameters", kNoUnit, parameters<&ParametersByPart::predictions>},
+    {"flop_per_token", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token>},
+    {"flop_per_token_causal", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token_causal>},
 };
 
 // From one row to another.
