@@ -18,11 +18,12 @@ std::vector<Measurement> read_throughput(const std::filesystem::path& file) {
     std::string model = row.text("model");
     std::replace(model.begin(), model.end(), '-', '_');
     const std::string& cluster = row.text("cluster");
-    Setup setup{.cluster = "sdp4bit_" + cluster,
-                .model = model,
-                .scheme = "",
-                .parallelism = {.tensor = row.integer("tp"), .pipeline = row.integer("pp")},
-                .slices = row.integer("slices")};
+    Setup setup;
+    setup.cluster = "sdp4bit_" + cluster;
+    setup.model = model;
+    setup.parallelism.tensor = row.integer("tp");
+    setup.parallelism.pipeline = row.integer("pp");
+    setup.slices = row.integer("slices");
     for (const auto& [scheme, column] :
          {std::pair{"sharded", "baseline_tflops"}, std::pair{"sdp4bit", "sdp4bit_tflops"}}) {
       setup.scheme = scheme;
