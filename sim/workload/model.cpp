@@ -26,7 +26,7 @@ constexpr EnumName<Model::Norm> kNorms[] = {{"layer_norm", Model::Norm::layer_no
 constexpr EnumName<Model::NormPlace> kNormPlaces[] = {{"before", Model::NormPlace::before},
                                                       {"after", Model::NormPlace::after},
                                                       {"both", Model::NormPlace::both}};
-constexpr EnumName<Model::Blocks> kBlocks[] = {
+constexpr EnumName<Model::Blocks> kBlockPlaces[] = {
     {"serial", Model::Blocks::serial},
     {"parallel", Model::Blocks::parallel},
     {"parallel_two_norms", Model::Blocks::parallel_two_norms}};
@@ -255,7 +255,7 @@ constexpr Field<Model> kModelFields[] = {
     choice<&Model::norm_place, kNormPlaces>(
         "norm_place", kUsualValue,
         "Whether norms are before a layer's blocks, after them, or both."),
-    choice<&Model::blocks, kBlocks>(
+    choice<&Model::blocks, kBlockPlaces>(
         "blocks", kUsualValue,
         "`serial`: the feed-forward block reads what attention gives. `parallel`: both read the "
         "same; `parallel_two_norms`: each by a norm of its own."),
