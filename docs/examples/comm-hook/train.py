@@ -69,6 +69,9 @@ def train(rank, ranks, backend, store, codec, steps):
             print(f"step {step:3}: loss {loss.item():.2f}")
     if rank == 0 and codec != "none":
         print(f"each rank sends {state.bytes_sent // steps} bytes a step")
+    # While all wait, the group's threads let go of tensors, for which they need the interpreter; at the
+    # group's end, which keeps the interpreter, they could not.
+    dist.barrier()
     dist.destroy_process_group()
 
 
