@@ -15,9 +15,9 @@
 #include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/report.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/workload/model.hpp"
-#include "sim/workload/parameters.hpp"
 
 namespace apps {
 namespace {
@@ -81,7 +81,8 @@ struct ListedFile {
 
 // What the model's keys amount to, as comments.
 std::string size_comment(const sim::Model& model) {
-  const sim::ParametersByPart parts = sim::parameters_by_part(model);
+  const sim::ModelSize size = sim::size_of(model);
+  const sim::ParametersByPart& parts = size.parameters;
   std::string text = fmt::format("# {}:\n", sim::parameters_text(parts));
   const auto add = [&](const char* part, std::int64_t count) {
     if (count > 0) text += fmt::format("#   {:<28} {:>17}\n", part, count);
@@ -95,13 +96,10 @@ std::string size_comment(const sim::Model& model) {
   add("of one token", parts.active);
   add("without its embedding", parts.active_without_words);
   add("further tokens", parts.predictions);
-  const auto flop = [&](sim::CountedScores scores) {
-    return sim::model_flop(model, 1, scores).base() / model.sequence * 1e-9;
-  };
   return text + fmt::format(
                     "# GFLOP a token, forward and backward: {:.5g} with whole attention, "
                     "{:.5g} with its causal half\n",
-                    flop(sim::CountedScores::whole), flop(sim::CountedScores::causal));
+                    size.flop_per_token * 1e-9, size.flop_per_token_causal * 1e-9);
 }
 
 void print_file(const ListedFile& listed, const std::vector<std::string>& wanted) {

@@ -11,20 +11,29 @@
 namespace sim {
 namespace {
 
-// Parameters of the bucket's layers on a rank.
-double of_layers(const Model& model, const Parallelism& p, const Bucket& bucket) {
-  double sum = 0;
-  for (const KindCount& one : bucket.kinds) {
-    sum += one.layers * rank_layer(model, p, one.kind).parameters;
+// Parameters of a layer on a rank, by kind.
+class LayerSizes {
+ public:
+  LayerSizes(const Model& model, const Parallelism& p, const KindCounts& kinds) {
+    for (const KindCount& one : kinds) {
+      known_.emplace_back(one.kind, rank_layer(model, p, one.kind).parameters);
+    }
   }
-  return sum;
-}
+  [[nodiscard]] double of(LayerKind kind) const {
+    return std::ranges::find(known_, kind, &Known::first)->second;
+  }
+
+ private:
+  using Known = std::pair<LayerKind, double>;
+  std::vector<Known> known_;
+};
 
 // Visits the places of a stage: the number of each, and the bucket of it alone. The embedding is at the
 // first place of the first stage, and the head at the last one of the last.
 void for_each_place(const Model& model, const Parallelism& p, int stage, const auto& visit) {
-  const StageParameters held = stage_parameters(model, p, stage);
   const Stages stages(model, p);
+  const StageParameters held = stage_parameters(model, p, stages, stage);
+  const LayerSizes sizes(model, p, kinds_of_stage(model, stages, p, stage));
   const std::vector<int> starts = stages.chunk_starts(stage);
   for (int chunk = 0; chunk < p.virtual_stages; ++chunk) {
     const auto index = static_cast<std::size_t>(chunk);
@@ -38,9 +47,10 @@ void for_each_place(const Model& model, const Parallelism& p, int stage, const a
         const int layer = stages.first_layer(virtual_stage) + place - starts[index];
         one.layers = 1;
         one.kinds = {{kind_of(model, layer), 1}};
+        one.in_layers = sizes.of(one.kinds.front().kind);
       }
-      one.parameters = of_layers(model, p, one) + (one.embedding ? held.embedding : 0) +
-                       (one.head ? held.head : 0);
+      one.parameters =
+          one.in_layers + (one.embedding ? held.embedding : 0) + (one.head ? held.head : 0);
       visit(one, place == starts[index]);
     }
   }
@@ -48,6 +58,7 @@ void for_each_place(const Model& model, const Parallelism& p, int stage, const a
 
 void append(const Bucket& next, Bucket& bucket) {
   bucket.parameters += next.parameters;
+  bucket.in_layers += next.in_layers;
   bucket.last_place = next.last_place;
   bucket.layers += next.layers;
   add(next.kinds, bucket.kinds);
@@ -85,12 +96,13 @@ std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage
   for_each_place(model, p, stage, [&](Bucket one, bool begins_chunk) {
     append(one, ends);
     one.embedding = one.head = false;
-    one.parameters = of_layers(model, p, one);
+    one.parameters = one.in_layers;
     const bool fits = !begins_chunk && units.back().layers < p.sharding.unit_layers;
     if (fits) append(one, units.back());
     if (!fits) units.push_back(one);
   });
   ends.parameters = held.embedding + held.head;
+  ends.in_layers = 0;
   ends.layers = 0;
   ends.kinds.clear();
   units.push_back(ends);

@@ -24,7 +24,8 @@ namespace sim {
 // head that lie beside them. Buckets are in the order of the forward pass.
 struct Bucket {
   double parameters = 0;
-  int first_place = 0;  // Stages::chunk_starts()
+  double in_layers = 0;  // of these
+  int first_place = 0;   // Stages::chunk_starts()
   int last_place = 0;
   int layers = 0;
   KindCounts kinds = {};  // of these layers

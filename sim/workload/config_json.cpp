@@ -116,30 +116,7 @@ void read_text_part(ConfigReader& config, const ModelFamily& family, std::option
   if (config.has("quantization_config")) config.note("quantization read over");
   config.note("its text alone");
   config.not_modelled("is_encoder_decoder", "encoders are not modelled");
-  config.ignore({"vision_config",
-                 "audio_config",
-                 "image_token_id",
-                 "image_token_index",
-                 "video_token_id",
-                 "video_token_index",
-                 "boi_token_index",
-                 "eoi_token_index",
-                 "boi_token_id",
-                 "eoi_token_id",
-                 "mm_tokens_per_image",
-                 "vision_start_token_id",
-                 "vision_end_token_id",
-                 "ignore_index",
-                 "media_placeholder_token_id",
-                 "video_placeholder",
-                 "image_placeholder",
-                 "use_unified_vision_chunk",
-                 "projector_hidden_act",
-                 "multimodal_projector_bias",
-                 "spatial_merge_size",
-                 "vision_feature_layer",
-                 "vision_feature_select_strategy",
-                 "image_seq_length"});
+  config.ignore(keys_beside_text());
 }
 
 std::string summary_of(const ModelFamily& family, const Model& model, const ConfigReader& config) {

@@ -178,7 +178,34 @@ constexpr auto kUnmodelled = std::to_array<Unmodelled>(
      {"block_configs", "layers of different shapes are not modelled"},
      {"pruned_heads", "layers of different shapes are not modelled"}});
 
+constexpr auto kBesideText = std::to_array<std::string_view>({"vision_config",
+                                                              "audio_config",
+                                                              "image_token_id",
+                                                              "image_token_index",
+                                                              "video_token_id",
+                                                              "video_token_index",
+                                                              "boi_token_index",
+                                                              "eoi_token_index",
+                                                              "boi_token_id",
+                                                              "eoi_token_id",
+                                                              "mm_tokens_per_image",
+                                                              "vision_start_token_id",
+                                                              "vision_end_token_id",
+                                                              "ignore_index",
+                                                              "media_placeholder_token_id",
+                                                              "video_placeholder",
+                                                              "image_placeholder",
+                                                              "use_unified_vision_chunk",
+                                                              "projector_hidden_act",
+                                                              "multimodal_projector_bias",
+                                                              "spatial_merge_size",
+                                                              "vision_feature_layer",
+                                                              "vision_feature_select_strategy",
+                                                              "image_seq_length"});
+
 }  // namespace
+
+std::span<const std::string_view> keys_beside_text() { return kBesideText; }
 
 void refuse_unread(ConfigReader& config) {
   for (const Unmodelled& one : kUnmodelled) {

@@ -13,6 +13,10 @@ namespace sim {
 // generated, how weights are stored for inference, and numbers within an operator.
 [[nodiscard]] std::span<const std::string_view> harmless_keys();
 
+// What stands around the text of a model with pictures or sound: names of its other parts and of their
+// tokens.
+[[nodiscard]] std::span<const std::string_view> keys_beside_text();
+
 // Records the keys that change the arithmetic of any family and were not read.
 void refuse_unread(ConfigReader& config);
 

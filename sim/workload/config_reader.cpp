@@ -202,7 +202,7 @@ void ConfigReader::not_modelled(std::string_view key, std::string_view why, cons
   if (!value->is_array() || !std::ranges::all_of(*value, is_harmless)) unsupported(key, why);
 }
 
-void ConfigReader::ignore(std::initializer_list<std::string_view> keys) {
+void ConfigReader::ignore(std::span<const std::string_view> keys) {
   place_.known.insert(keys.begin(), keys.end());
 }
 

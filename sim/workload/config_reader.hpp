@@ -65,7 +65,10 @@ class ConfigReader {
                     const nlohmann::json& harmless = nullptr);
 
   // Keys that change no arithmetic, whatever their values.
-  void ignore(std::initializer_list<std::string_view> keys);
+  void ignore(std::span<const std::string_view> keys);
+  void ignore(std::initializer_list<std::string_view> keys) {
+    ignore(std::span(keys.begin(), keys.size()));
+  }
   // What the user should know of how the file was read.
   void note(std::string text) { notes_.push_back(std::move(text)); }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }

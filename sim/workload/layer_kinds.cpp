@@ -82,8 +82,13 @@ bool repeats(const std::vector<LayerKind>& layers, std::size_t period) {
 }
 
 // Of a layer before those that predict.
-LayerKind usual_kind(const Model& model) {
-  return {.block = model.experts.count > 0 ? Block::experts : Block::dense};
+LayerKind usual_kind(const Model& model) { return {.block = usual_block(model)}; }
+
+bool has_layers_with(const Model& model, auto LayerKind::*part, auto wanted) {
+  const std::vector<LayerKind>& kinds = model.order.kinds;
+  if (model.prediction && *model.prediction.*part == wanted) return true;
+  if (kinds.empty()) return usual_kind(model).*part == wanted;
+  return std::ranges::find(kinds, wanted, part) != kinds.end();
 }
 
 }  // namespace
@@ -151,15 +156,25 @@ LayerKind kind_of(const Model& model, int layer) {
 }
 
 bool has_layers_with(const Model& model, Block block) {
-  const std::vector<LayerKind>& kinds = model.order.kinds;
-  if (kinds.empty()) return usual_kind(model).block == block;
-  return std::ranges::find(kinds, block, &LayerKind::block) != kinds.end();
+  return has_layers_with(model, &LayerKind::block, block);
+}
+
+bool has_layers_with(const Model& model, Mixer mixer) {
+  return has_layers_with(model, &LayerKind::mixer, mixer);
+}
+
+Block usual_block(const Model& model) {
+  return model.experts.count > 0 ? Block::experts : Block::dense;
 }
 
 bool is_uniform(const Model& model) {
   const auto& kinds = model.order.kinds;
   return model.predictions == 0 &&
          std::ranges::all_of(kinds, [&](LayerKind one) { return one == kinds.front(); });
+}
+
+bool is_uniform_and_dense(const Model& model) {
+  return is_uniform(model) && model.experts.count == 0;
 }
 
 KindCounts kinds_between(const Model& model, int first, int end) {

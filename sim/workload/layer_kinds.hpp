@@ -50,8 +50,12 @@ struct LayerOrder {
 [[nodiscard]] int all_layers(const Model& model);
 [[nodiscard]] LayerKind kind_of(const Model& model, int layer);
 [[nodiscard]] bool has_layers_with(const Model& model, Block block);
-// Whether no layer differs from the first.
+[[nodiscard]] bool has_layers_with(const Model& model, Mixer mixer);
+// What follows attention where an order does not say it.
+[[nodiscard]] Block usual_block(const Model& model);
+// Whether no layer differs from the first, and whether that is one without experts.
 [[nodiscard]] bool is_uniform(const Model& model);
+[[nodiscard]] bool is_uniform_and_dense(const Model& model);
 
 // How many of a run of layers are of each kind, each kind once, in the order of their first layers.
 struct KindCount {

@@ -32,8 +32,8 @@ struct WholeUnits {
   double whole = 0;  // of the weights that are gathered at once
 };
 
-WholeUnits whole_units(const Model& model, const Parallelism& p, const StageParameters& held) {
-  const int in_unit = std::min(p.sharding.unit_layers, Stages(model, p).most_layers_of_a_chunk());
+WholeUnits whole_units(const Parallelism& p, const Stages& stages, const StageParameters& held) {
+  const int in_unit = std::min(p.sharding.unit_layers, stages.most_layers_of_a_chunk());
   WholeUnits units{.layers = in_unit * held.largest, .ends = held.embedding + held.head};
   const int ahead = p.overlap.weights ? p.sharding.prefetch : 0;
   const double most = held.layers;
@@ -94,17 +94,17 @@ double bucket_bytes(const Parallelism& p, double parameters, const WholeUnits& u
   return under_way * std::min(static_cast<double>(p.bucket.count), wire * parameters);
 }
 
-MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelism& p, int stage,
-                    const CodecMemory& codec) {
-  const StageParameters held = stage_parameters(model, p, stage);
+MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelism& p,
+                    const Stages& stages, int stage, const CodecMemory& codec) {
+  const StageParameters held = stage_parameters(model, p, stages, stage);
   const double parameters = held.total();
-  const WholeUnits units = whole_units(model, p, held);
+  const WholeUnits units = whole_units(p, stages, held);
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
   add_state(cluster, p, held, use);
   set_experts_apart(held.routed / parameters, use);
   double recomputed = 0;
-  for (const KindCount& one : kinds_of_stage(model, Stages(model, p), p, stage)) {
+  for (const KindCount& one : kinds_of_stage(model, stages, p, stage)) {
     const LayerActivations kept = kept_activations(model, p, one.kind);
     // Of a chunk the mean, whichever are in flight.
     const double layers =
@@ -158,9 +158,10 @@ double MemoryUse::total() const {
 }
 
 double trained_state_bytes(const Model& model, const Parallelism& p) {
+  const Stages stages(model, p);
   double sum = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const TrainedState state = trained_state(p, stage_parameters(model, p, stage));
+    const TrainedState state = trained_state(p, stage_parameters(model, p, stages, stage));
     sum += p.tensor * (state.weights + state.optimizer);
   }
   return sum;
@@ -173,9 +174,10 @@ double optimizer_bytes(const Cluster& cluster, const Model& model, const Paralle
 
 MemoryUse memory_use(const Cluster& cluster, const Model& model, const Parallelism& p,
                      const CodecMemory& codec) {
+  const Stages stages(model, p);
   MemoryUse most;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const MemoryUse use = stage_use(cluster, model, p, stage, codec);
+    const MemoryUse use = stage_use(cluster, model, p, stages, stage, codec);
     if (use.total() > most.total()) most = use;
   }
   return most;

@@ -74,8 +74,7 @@ constexpr Field<Model> kExpertsFields[] = {
     field<&Model::experts, &Model::Experts::count>(
         "count", from_to(kExpertCount), kWithTable,
         "Experts to choose from in a layer that has them. With one there is no choice: the layer "
-        "is "
-        "a dense one."),
+        "is a dense one."),
     field<&Model::experts, &Model::Experts::top_k>("top_k", from_to(kExpertCount), kWithTable,
                                                    "Experts that each token passes."),
     field<&Model::experts, &Model::Experts::width>("width", from_to(kFeedForwardWidth), kWithTable,
@@ -126,8 +125,7 @@ constexpr Field<Model> kVisionFields[] = {
     field<&Model::vision, &Model::Vision::frequencies>(
         "frequencies", from_to(kTokens), left_out("layers are not modulated"),
         "Frequencies by which a time step is embedded, as in a diffusion transformer: a vector "
-        "made "
-        "of it and of the condition scales and shifts each layer."),
+        "made of it and of the condition scales and shifts each layer."),
     field<&Model::vision, &Model::Vision::conditions>(
         "conditions", from_to(kTokens), left_out("none"),
         "Rows of the table of conditions, as classes and none.")
@@ -135,10 +133,6 @@ constexpr Field<Model> kVisionFields[] = {
                [](const Model& model, std::string_view) { return is_modulated(model); },
                "applies beside `frequencies` only"}),
 };
-
-Block usual_block(const Model& model) {
-  return model.experts.count > 0 ? Block::experts : Block::dense;
-}
 
 void read_prediction(TomlReader& reader, std::string_view key, const Field<Model>&, Model& model) {
   const std::string text = reader.text(key);
@@ -171,8 +165,7 @@ constexpr Field<Model> kOrderField{
         "Kinds of layers in order, from the first. A word is what mixes tokens (`full` attention, "
         "`unplaced`: without positions, `window`, `mamba`, `none`), what follows it (`dense`, "
         "`experts`, `none`), or both, as in `mamba+none`. `*3` repeats a word; `*` repeats the "
-        "last "
-        "one to the end. The list repeats until all layers have a kind.",
+        "last one to the end. The list repeats until all layers have a kind.",
     .example = "\"dense*3 experts*\"",
     .value = field_values::words<std::string>,
     .read = read_order,
@@ -313,21 +306,14 @@ std::string too_few_positions(const Model& model) {
       model.sequence, model.position_table);
 }
 
-bool has_kind(const Model& model, const auto& is) {
-  return std::ranges::any_of(model.order.kinds, is) || (model.prediction && is(*model.prediction));
-}
-
 std::string lacking_part(const Model& model) {
-  if (has_kind(model, [](LayerKind kind) { return kind.block == Block::experts; }) &&
-      model.experts.count == 0) {
+  if (has_layers_with(model, Block::experts) && model.experts.count == 0) {
     return "has experts; write the table [model.experts]";
   }
-  if (has_kind(model, [](LayerKind kind) { return kind.mixer == Mixer::mamba; }) &&
-      model.mamba.heads == 0) {
+  if (has_layers_with(model, Mixer::mamba) && model.mamba.heads == 0) {
     return "has mamba; write the table [model.mamba]";
   }
-  if (has_kind(model, [](LayerKind kind) { return kind.mixer == Mixer::window; }) &&
-      model.window == 0) {
+  if (has_layers_with(model, Mixer::window) && model.window == 0) {
     return "has layers with a window; write model.window";
   }
   return {};

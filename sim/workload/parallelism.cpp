@@ -330,11 +330,16 @@ RankLayer rank_layer(const Model& model, const Parallelism& p, LayerKind kind) {
 }
 
 StageParameters stage_parameters(const Model& model, const Parallelism& p, int stage) {
+  return stage_parameters(model, p, Stages(model, p), stage);
+}
+
+StageParameters stage_parameters(const Model& model, const Parallelism& p, const Stages& stages,
+                                 int stage) {
   const EndParameters ends = end_parameters(model);
   const double tensor = p.tensor;
   const bool last = stage == p.pipeline - 1;
   StageParameters held;
-  for (const KindCount& one : kinds_of_stage(model, Stages(model, p), p, stage)) {
+  for (const KindCount& one : kinds_of_stage(model, stages, p, stage)) {
     const RankLayer layer = rank_layer(model, p, one.kind);
     held.layers += layer.parameters * one.layers;
     held.matrices += layer.matrices * one.layers;

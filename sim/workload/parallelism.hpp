@@ -135,6 +135,7 @@ struct Sharding {
 };
 
 struct Stack;  // sim/workload/stacks.hpp
+class Stages;  // sim/workload/stages.hpp
 
 struct Parallelism {
   int tensor = 1;
@@ -231,5 +232,8 @@ struct StageParameters {
 };
 [[nodiscard]] StageParameters stage_parameters(const Model& model, const Parallelism& parallelism,
                                                int stage);
+// The same for who asks for several of its stages.
+[[nodiscard]] StageParameters stage_parameters(const Model& model, const Parallelism& parallelism,
+                                               const Stages& stages, int stage);
 
 }  // namespace sim

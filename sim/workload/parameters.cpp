@@ -190,9 +190,8 @@ ParametersByPart parameters_by_part(const Model& model) {
     all.experts += one.layers * routed;
     all.feed_forward += one.layers * (layer.total() - attention - norms - routed);
   }
-  all.predictions = 0;
-  for (int layer = model.layers; layer < all_layers(model); ++layer) {
-    all.predictions += layer_parameters(model, kind_of(model, layer)).total();
+  for (const KindCount& one : kinds_between(model, model.layers, all_layers(model))) {
+    all.predictions += one.layers * layer_parameters(model, one.kind).total();
   }
   const std::int64_t total = all.total = total_parameters(model);
   all.ends = total - all.attention - all.norms - all.experts - all.feed_forward;

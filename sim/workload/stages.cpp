@@ -107,8 +107,8 @@ Firsts by_work(const Model& model, int parts) {
 
 Firsts firsts_of(const Model& model, const Parallelism& p) {
   if (!p.stage_layers.empty()) return as_said(p.stage_layers);
-  const bool alike = is_uniform(model) && model.experts.count == 0;
-  if (alike || p.counted_ends != CountedEnds::none || p.pipeline == 1) return by_number(model, p);
+  if (is_uniform_and_dense(model) || p.counted_ends != CountedEnds::none || p.pipeline == 1)
+    return by_number(model, p);
   Firsts firsts = by_work(model, p.pipeline * p.virtual_stages);
   return firsts.empty() ? by_number(model, p) : firsts;
 }

@@ -20,13 +20,10 @@ std::vector<int> divisors(int whole) {
   return found;
 }
 
-// Layers that are alike and dense make stages that are alike only if they divide; others are divided by
-// their work, which some stage has more of anyway.
-bool divides_evenly(const Model& model) { return is_uniform(model) && model.experts.count == 0; }
-
-// Stages of a pipeline that may be tried.
+// Stages of a pipeline that may be tried. Layers that are alike and dense make stages that are alike only
+// if they divide; others are divided by their work, which some stage has more of anyway.
 std::vector<int> stage_counts(const Model& model) {
-  if (divides_evenly(model)) return divisors(model.layers);
+  if (is_uniform_and_dense(model)) return divisors(model.layers);
   std::vector<int> all(static_cast<std::size_t>(all_layers(model)));
   std::iota(all.begin(), all.end(), 1);
   return all;
@@ -34,7 +31,7 @@ std::vector<int> stage_counts(const Model& model) {
 
 // Chunks of such a stage.
 std::vector<int> chunk_counts(const Model& model, int stages) {
-  if (!divides_evenly(model)) {
+  if (!is_uniform_and_dense(model)) {
     std::vector<int> all;
     for (int chunks = 1; stages * chunks <= all_layers(model); chunks *= 2) all.push_back(chunks);
     return all;

@@ -2,15 +2,12 @@
 // GPT-2, and Cerebras-GPT, which has its code.
 #include "sim/workload/families/family.hpp"
 #include "sim/workload/families/parts.hpp"
-#include "sim/workload/model_ranges.hpp"
 
 namespace sim::families {
 namespace {
 
 void read_gpt2(ConfigReader& config, std::optional<int> given, Model& model) {
-  read_shape(config, model, {.layers = "n_layer", .hidden = "n_embd", .heads = "n_head"});
-  model.feed_forward = config.count_or("n_inner", kFeedForwardWidth, 4 * model.hidden);
-  read_activation(config, "activation_function", "gelu_new", false, model);
+  read_gpt_shape(config, model);
   model.biases = Model::Biases::all;
   read_dropout(config, model, {.attention = "attn_pdrop", .usual = 0.1});
   model.tied_embeddings = config.flag_or("tie_word_embeddings", true);

@@ -8,9 +8,7 @@ namespace sim::families {
 namespace {
 
 void read_gpt_j(ConfigReader& config, std::optional<int> given, Model& model) {
-  read_shape(config, model, {.layers = "n_layer", .hidden = "n_embd", .heads = "n_head"});
-  model.feed_forward = config.count_or("n_inner", kFeedForwardWidth, 4 * model.hidden);
-  read_activation(config, "activation_function", "gelu_new", false, model);
+  read_gpt_shape(config, model);
   model.blocks = Model::Blocks::parallel;
   model.biases = Model::Biases::feed_forward;
   model.head_bias = true;

@@ -2,16 +2,12 @@
 // Nemotron 3 and 4, and Minitron.
 #include "sim/workload/families/family.hpp"
 #include "sim/workload/families/parts.hpp"
-#include "sim/workload/model_ranges.hpp"
 
 namespace sim::families {
 namespace {
 
 void read_nemotron(ConfigReader& config, std::optional<int> given, Model& model) {
-  read_shape(config, model);
-  read_grouped(config, model);
-  model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
-  read_activation(config, "hidden_act", "relu2", false, model);
+  read_usual(config, "relu2", false, model);
   read_biases(config, model);
   model.positions = Model::Positions::rotary;
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);

@@ -99,11 +99,21 @@ void read_dropout(ConfigReader& config, Model& model, const DropoutKeys& keys) {
   config.ignore({keys.embedding});
 }
 
-void read_gated(ConfigReader& config, Model& model) {
+void read_usual(ConfigReader& config, std::string_view activation, bool gated, Model& model) {
   read_shape(config, model);
   read_grouped(config, model);
   model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
-  read_activation(config, "hidden_act", "silu", true, model);
+  read_activation(config, "hidden_act", activation, gated, model);
+}
+
+void read_gpt_shape(ConfigReader& config, Model& model) {
+  read_shape(config, model, {.layers = "n_layer", .hidden = "n_embd", .heads = "n_head"});
+  model.feed_forward = config.count_or("n_inner", kFeedForwardWidth, 4 * model.hidden);
+  read_activation(config, "activation_function", "gelu_new", false, model);
+}
+
+void read_gated(ConfigReader& config, Model& model) {
+  read_usual(config, "silu", true, model);
   model.norm = Model::Norm::rms_norm;
   model.positions = Model::Positions::rotary;
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);

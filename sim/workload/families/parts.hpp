@@ -29,6 +29,10 @@ void check_divides(ConfigReader& config, std::string_view key, int part, std::st
 // A block of which `gated` ones have gate and up.
 void read_activation(ConfigReader& config, const char* key, std::string_view usual, bool gated,
                      Model& model);
+// The shape by the usual keys, with keys and values that heads share, and its block.
+void read_usual(ConfigReader& config, std::string_view activation, bool gated, Model& model);
+// The shape and the block of GPT-2 and what has its keys.
+void read_gpt_shape(ConfigReader& config, Model& model);
 
 // Llama and its descendants: all of the above, gated blocks, RMS norms and rotary positions.
 void read_gated(ConfigReader& config, Model& model);

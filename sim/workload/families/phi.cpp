@@ -2,17 +2,13 @@
 // Phi 1 to 4, and Phi-3.5-MoE.
 #include "sim/workload/families/family.hpp"
 #include "sim/workload/families/parts.hpp"
-#include "sim/workload/model_ranges.hpp"
 
 namespace sim::families {
 namespace {
 
 // Phi 1, 1.5 and 2: both blocks read the same norm.
 void read_phi(ConfigReader& config, std::optional<int> given, Model& model) {
-  read_shape(config, model);
-  read_grouped(config, model);
-  model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
-  read_activation(config, "hidden_act", "gelu_new", false, model);
+  read_usual(config, "gelu_new", false, model);
   model.blocks = Model::Blocks::parallel;
   model.biases = Model::Biases::all;
   model.head_bias = true;

@@ -2,17 +2,13 @@
 // StarCoder 2.
 #include "sim/workload/families/family.hpp"
 #include "sim/workload/families/parts.hpp"
-#include "sim/workload/model_ranges.hpp"
 
 namespace sim::families {
 namespace {
 
 void read_starcoder2(ConfigReader& config, std::optional<int> given, Model& model) {
   config.require("num_key_value_heads");
-  read_shape(config, model);
-  read_grouped(config, model);
-  model.feed_forward = config.count("intermediate_size", kFeedForwardWidth);
-  read_activation(config, "hidden_act", "gelu_pytorch_tanh", false, model);
+  read_usual(config, "gelu_pytorch_tanh", false, model);
   const bool biases = config.flag_or("use_bias", true);
   model.biases = biases_of(biases, biases);
   model.positions = Model::Positions::rotary;
