@@ -160,7 +160,8 @@ class Comparison {
     Progress progress("simulating schemes", static_cast<int>(all.size()));
     const int jobs_of_each = std::max(1, options_.jobs / static_cast<int>(all.size()));
     const ErrorsOfCodecs errors =
-        std::async(std::launch::async, sim::read_json, codec_error_file());
+        std::async(options_.jobs > 1 ? std::launch::async : std::launch::deferred, sim::read_json,
+                   codec_error_file());
     return sim::in_parallel(options_.jobs, all.size(), [&](std::size_t i) {
       progress.step();
       const Setup& setup = all[i].side.setup;

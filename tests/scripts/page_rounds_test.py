@@ -4,6 +4,9 @@
 finds a fault. Searches over many rounds, which `plan` and `solve` make, would take a sanitizer too long.
 What the commands print is compared by the release build's tests.
 
+Each simulates in one thread (`--jobs 1`): the address sanitizer's allocator spins on a lock that another
+thread held while a simulation was forked, for ever.
+
 Usage: page_rounds_test.py PROGRAM
 
 The program is `gardenhose run` alone (tests/run_alone.cpp).
@@ -46,7 +49,7 @@ def problem_of(program, case):
             path = Path(scratch, file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        done = subprocess.run([program, *arguments[1:]], cwd=scratch, capture_output=True, text=True,
+        done = subprocess.run([program, *arguments[1:], "--jobs", "1"], cwd=scratch, capture_output=True, text=True,
                               check=False, stdin=subprocess.DEVNULL)
     if done.returncode == 0:
         return ""
