@@ -29,7 +29,8 @@ sim::Overlap overlap_of(const std::string& text) {
     }
     if (!known) {
       throw InputError(fmt::format(
-          "--overlap: '{}' is not one of: none, gradients, weights, tensor, pipeline, all", part));
+          "--overlap: '{}' is not one of: none, gradients, weights, tensor, pipeline, experts, all",
+          part));
     }
   }
   return overlap;
@@ -139,6 +140,22 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "tensor parallelism: ranks that share each layer");
   add("pp", count("--pp", o.pipeline)->default_value(1, one("pp")),
       "pipeline parallelism: stages, in a 1F1B schedule");
+  add("cp", count("--cp", o.context)->default_value(1, one("cp")),
+      "context parallelism: ranks that share each sequence");
+  add("cp-exchange",
+      po::value(&o.context_exchange)->default_value("ring", text("cp-exchange", "ring")),
+      "how they attend to all of it: ring: keys and values go round beside attention; all_gather: "
+      "they are gathered before; all_to_all: heads are exchanged for tokens (Ulysses)");
+  add("cp-heads", count("--cp-heads", o.context_heads)->default_value(1, one("cp-heads")),
+      "neighbours that exchange heads inside the ring or gather of the others");
+  add("ep", count("--ep", o.expert)->default_value(1, one("ep")),
+      "expert parallelism: ranks of a stage that hold other experts; tp x cp x dp ranks are etp x "
+      "ep x edp, and edp of them hold the same experts");
+  add("etp", count("--etp", o.expert_tensor),
+      "ranks that split each expert (default: as many as --tp)");
+  add("dispatcher",
+      po::value(&o.dispatcher)->default_value("all_to_all", text("dispatcher", "all_to_all")),
+      "how rows go to experts and back: all_to_all: NCCL's, a row for each of a token's experts");
   add("virtual-stages",
       count("--virtual-stages", o.virtual_stages)->default_value(1, one("virtual-stages")),
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
@@ -150,8 +167,10 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "are alike and dense, else divided by their FLOP, the logits included)");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
-      "order of ranks: tp, dp and pp in any order; ranks of the group named first are placed on "
-      "neighbouring GPUs");
+      "order of ranks: tp, dp and pp in any order, and cp, else behind tp; ranks of the group "
+      "named "
+      "first are placed on neighbouring GPUs; experts divide the ranks of a stage from neighbours "
+      "on");
   add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1, one("micro-batch")),
       "sequences per micro-batch");
   add("accumulation", count("--accumulation", o.accumulation),
@@ -239,6 +258,7 @@ const sim::Stack* stack_named(const ParallelismOptions& o) {
 // "tp-dp-pp" in any order.
 sim::Placement placement_of(const std::string& text) {
   if (const auto placement = sim::placement_of(text)) return *placement;
+  if (const auto placement = sim::placement_of(text, sim::kPlacedWithContext)) return *placement;
   std::vector<std::string> names;
   for (const sim::Placement& one : sim::all_placements()) names.push_back(sim::to_text(one));
   sim::refuse_name("--placement", text, std::vector<std::string_view>(names.begin(), names.end()));
@@ -286,6 +306,12 @@ sim::OpenSoftware open_software(const ParallelismOptions& o) {
 sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   sim::Parallelism p;
   p.tensor = o.tensor;
+  p.context = o.context;
+  p.context_exchange = chosen("--cp-exchange", o.context_exchange, sim::kContextExchanges);
+  p.context_heads = o.context_heads;
+  p.expert = o.expert;
+  p.expert_tensor = o.expert_tensor;
+  p.dispatcher = chosen("--dispatcher", o.dispatcher, sim::kDispatchers);
   p.pipeline = o.pipeline;
   p.virtual_stages = o.virtual_stages;
   p.counted_ends = chosen("--count-ends", o.count_ends, sim::kCountedEnds);

@@ -10,7 +10,7 @@ const KINDS = [
   ["codec", "var(--s2)", ["encode", "decode"]], ["weight communication", "var(--s1)", ["weight_comm"]],
   ["gradient communication", "var(--s4)", ["gradient_comm"]],
   ["between sites", "var(--s1)", ["outer_comm"]],
-  ["activation communication", "var(--s6)", ["tensor_comm", "pipeline_comm"]],
+  ["activation communication", "var(--s6)", ["tensor_comm", "pipeline_comm", "expert_comm", "context_comm"]],
   ["other communication", "var(--soft)", []],
 ];
 

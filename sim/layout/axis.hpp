@@ -34,8 +34,9 @@ struct Axis {
 }
 
 namespace axes {
-extern const Axis tensor, data, pipeline;
-extern const Axis expert_data;  // ranks that hold the same experts
+extern const Axis tensor, context_heads, context, data, pipeline;
+// Of experts: ranks that hold parts of the same ones, other ones, and the same.
+extern const Axis expert_tensor, expert, expert_data;
 }  // namespace axes
 
 struct SizedAxis {

@@ -46,6 +46,12 @@ Factoring::Factoring(Layout dense, std::span<const SizedAxis> experts)
       stages_(stages_of(dense_)),
       experts_(experts_of(static_cast<int>(stages_.front().size()), experts)) {}
 
+std::vector<const Axis*> Factoring::axes() const {
+  std::vector<const Axis*> all = dense_.placed();
+  for (const Axis* axis : experts_.placed()) all.push_back(axis);
+  return all;
+}
+
 int Factoring::holders(Weights group) const {
   int ranks = 1;
   for (const Axis* axis : holding_axes(of(group))) ranks *= size(*axis);

@@ -26,6 +26,8 @@ class Factoring {
   [[nodiscard]] const Layout& dense() const { return dense_; }
   // By stage, ascending.
   [[nodiscard]] const std::vector<std::vector<int>>& stages() const { return stages_; }
+  // Of both factorings, those of dense weights from neighbours on.
+  [[nodiscard]] std::vector<const Axis*> axes() const;
   // Ranks along the axis, of whichever factoring.
   [[nodiscard]] int size(const Axis& axis) const { return of(axis.of).size(axis); }
   // Ranks that hold the same weights of that group of parameters.

@@ -53,6 +53,14 @@ std::vector<const Axis*> Layout::axes() const {
   return axes;
 }
 
+std::vector<const Axis*> Layout::placed() const {
+  std::vector<Along> along(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(count_));
+  std::ranges::stable_sort(along, {}, &Along::stride);
+  std::vector<const Axis*> axes;
+  for (const Along& one : along) axes.push_back(one.axis);
+  return axes;
+}
+
 std::vector<Layout::Along> Layout::chosen(std::span<const Axis* const> axes, bool among) const {
   std::vector<Along> chosen;
   for (const Along& one : std::span(axes_).first(count_)) {

@@ -16,6 +16,8 @@ class Layout {
 
   [[nodiscard]] int ranks() const { return ranks_; }
   [[nodiscard]] std::vector<const Axis*> axes() const;
+  // The same from the one along which ranks are neighbours.
+  [[nodiscard]] std::vector<const Axis*> placed() const;
   // Ranks along the axis; 1 if there is no such axis.
   [[nodiscard]] int size(const Axis& axis) const { return along(axis).size; }
   // The rank's place along the axis, from 0.

@@ -30,7 +30,7 @@ LayerHooks bucket_hooks(StepLayOut& step) {
   const auto wait_for_weights = [&](int stage, int place, int micro_batch) {
     if (!p.overlap.weights || micro_batch > 0) return;
     for_each_bucket_at(step, stage, place,
-                       [&](std::size_t index) { step.add(stage, HoldWeights{index}); });
+                       [&](std::size_t index) { step.hold_weights(stage, index); });
   };
   const auto reduce = [&](int stage, int place, int micro_batch) {
     if (!reduces_at_once(step, micro_batch)) return;
@@ -58,22 +58,36 @@ void gather_weights(StepLayOut& step) {
   const bool beside = step.parallelism.overlap.weights;
   for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
     for (std::size_t index = 0; index < count(step, stage); ++index) {
-      gather_bucket(step, stage, index, beside);
+      for (const StepSizes& sizes : step.groups) gather_bucket(step, sizes, stage, index, beside);
     }
     if (beside) continue;  // each layer waits for its own bucket
     step.hold(stage, {Stream::weights, Stream::weight_codec});
     // Gathered into the communication buffer, then copied to the model's parameters.
-    const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
-    if (step.shards > 1) step.pass(stage, Pass::copy_weights, 4 * parameters);
+    const Parallelism& p = step.parallelism;
+    double copied = 0;
+    for (const GroupParameters& one : by_group(p, stage_parameters(step.context.model, p, stage))) {
+      if (step.sizes(one.group).shards > 1) copied += one.parameters;
+    }
+    if (copied > 0) step.pass(stage, Pass::copy_weights, 4 * copied);
   }
 }
 
+namespace {
+
+void encode_shard(StepLayOut& step, const StepSizes& sizes, int stage, const Bucket& bucket) {
+  const double parameters = bucket.of(sizes.group).parameters;
+  if (sizes.weights.wire.is_plain() || sizes.shards < 2 || parameters <= 0) return;
+  const CodecUse use = shard_encode(sizes, parameters / sizes.shards);
+  step.add(stage, Codec{Kernel(use, Phase::encode, Stream::weight_codec), {{Stream::compute}}});
+}
+
+}  // namespace
+
 void encode_weights(StepLayOut& step) {
-  if (step.shards_weights() || step.scheme.weights.wire.is_plain() || step.shards < 2) return;
+  if (step.shards_weights()) return;
   for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
     for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
-      const CodecUse use = shard_encode(step, bucket.parameters / step.shards);
-      step.add(stage, Codec{Kernel(use, Phase::encode, Stream::weight_codec), {{Stream::compute}}});
+      for (const StepSizes& sizes : step.groups) encode_shard(step, sizes, stage, bucket);
     }
   }
 }

@@ -46,28 +46,41 @@ bool keeps(const Communication& communication) {
 
 // Of the stage that keeps most.
 CodecMemory reduction_memory(const StepSizes& shape) {
-  const double residual = shape.scheme.gradients.residual_bytes;
+  const double residual = shape.gradients.residual_bytes;
   const Communication any = reduction_of(shape, 0, {.parameters = kMany * shape.data});
   if (any.parts.empty() || !keeps(any)) return memory_of(any, residual);
   CodecMemory most;
   for (int stage = 0; stage < shape.parallelism.pipeline; ++stage) {
-    const Bucket whole = whole_stage(shape.context.model, shape.parallelism, stage);
+    const Bucket whole = whole_stage(shape.context.model, shape.parallelism, stage).of(shape.group);
     const CodecMemory memory = memory_of(reduction_of(shape, stage, whole), residual);
     if (memory.state > most.state) most = memory;
   }
   return most;
 }
 
-}  // namespace
-
-CodecMemory codec_memory(const StepContext& context, const Scheme& scheme) {
-  const StepSizes shape(context, scheme);
+CodecMemory memory_of(const StepSizes& shape) {
   if (shape.data < 2) return {};
   CodecMemory memory = reduction_memory(shape);
   if (shape.has_shards()) {
     memory.buffers += memory_of(gather_of(shape, kMany * shape.data, false, true), 0).buffers;
   }
   if (keeps_secondary(shape)) memory.state += 2.0 / shape.places();
+  return memory;
+}
+
+}  // namespace
+
+CodecMemory codec_memory(const StepContext& context, const Scheme& scheme) {
+  CodecMemory memory;
+  for (const StepSizes& shape : sizes_by_group(context, scheme)) {
+    const CodecMemory one = memory_of(shape);
+    if (shape.group == Weights::dense) {
+      memory = one;
+    } else {
+      memory.expert_buffers = one.buffers;
+      memory.expert_state = one.state;
+    }
+  }
   return memory;
 }
 

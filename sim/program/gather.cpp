@@ -30,29 +30,28 @@ Transfer gather_among(Among among, double ranks, const StepSizes& shape, const W
 
 Wire gathered_wire(const StepSizes& shape, bool ends) {
   const Parallelism& p = shape.parallelism;
-  const Wire& wire = shape.scheme.weights.wire;
+  const Wire& wire = shape.weights.wire;
   if (p.gathers_matrices && shape.shards_weights() && ends) return {formats::kBf16};
   return p.gathers_matrices && wire.is_plain() ? Wire{formats::kFp8} : wire;
 }
 
 bool decodes_weights(const StepSizes& shape) {
-  return !shape.scheme.weights.wire.is_plain() && !shape.parallelism.gathers_matrices &&
-         shape.shards > 1;
+  return !shape.weights.wire.is_plain() && !shape.parallelism.gathers_matrices && shape.shards > 1;
 }
 
 CodecUse shard_encode(const StepSizes& shape, double elements) {
-  return weight_encode(shape.scheme.weights, elements, shape.shards_weights() ? 4 : 2);
+  return weight_encode(shape.weights, elements, shape.shards_weights() ? 4 : 2);
 }
 
 Communication gather_of(const StepSizes& shape, double parameters, bool ends, bool beside) {
   // What ZeRO-3 sends is encoded; else the updated weights lie there when the step begins.
-  Communication gather{.elements = parameters};
+  Communication gather{.weights = shape.group, .elements = parameters};
   if (!beside) {
     gather.start = {{shape.shards_weights() ? Stream::weight_codec : Stream::compute}};
   }
   Transfer transfer =
       gather_among(Among::shards, shape.shards, shape, gathered_wire(shape, ends), parameters);
-  const Wire& wire = shape.scheme.weights.wire;
+  const Wire& wire = shape.weights.wire;
   if (!wire.is_plain()) {
     transfer.wire = wire;
     transfer.encoded = parameters / shape.shards;
@@ -60,14 +59,15 @@ Communication gather_of(const StepSizes& shape, double parameters, bool ends, bo
   gather.add(transfer);
   // ZeRO-3's units are decoded where they are used.
   if (decodes_weights(shape) && !shape.shards_weights()) {
-    gather.add(Kernel(weight_decode(shape.scheme.weights, parameters), Phase::decode,
-                      Stream::weight_codec));
+    gather.add(
+        Kernel(weight_decode(shape.weights, parameters), Phase::decode, Stream::weight_codec));
   }
   return gather;
 }
 
 Communication secondary_gather(const StepSizes& shape, double parameters) {
-  Communication gather{.elements = parameters,
+  Communication gather{.weights = shape.group,
+                       .elements = parameters,
                        .start = {{Stream::compute}, !shape.parallelism.overlap.weights}};
   gather.add(gather_among(Among::inside, shape.places(), shape, {formats::kBf16}, parameters));
   return gather;
@@ -75,15 +75,18 @@ Communication secondary_gather(const StepSizes& shape, double parameters) {
 
 // One node's shards are all of them: nothing is kept twice.
 bool keeps_secondary(const StepSizes& shape) {
-  return shape.scheme.weights.secondary_shards && shape.nodes > 1;
+  return shape.weights.secondary_shards && shape.nodes > 1;
 }
 
-void gather_bucket(StepLayOut& step, int stage, std::size_t index, bool beside) {
+void gather_bucket(StepLayOut& step, const StepSizes& sizes, int stage, std::size_t index,
+                   bool beside) {
+  const Bucket part = step.bucket(stage, index).of(sizes.group);
+  if (part.parameters <= 0) return;
   const bool ends = index + 1 == step.buckets[static_cast<std::size_t>(stage)].size();
-  const std::uint32_t gather = step.communication({"gather", stage, index}, [&] {
-    return gather_of(step, step.bucket(stage, index).parameters, ends, beside);
-  });
-  step.add(stage, Communicate{.communication = gather, .bucket = index});
+  const std::size_t id = step.bucket_id(index, sizes.group);
+  const std::uint32_t gather = step.communication(
+      {"gather", stage, id}, [&] { return gather_of(sizes, part.parameters, ends, beside); });
+  step.add(stage, Communicate{.communication = gather, .bucket = id});
 }
 
 }  // namespace sim

@@ -105,12 +105,7 @@ class Joining {
  private:
   [[nodiscard]] std::vector<Joined> in_order() const {
     std::vector<Joined> all;
-    for (const Axis* axis : context_.parallelism.placement) {
-      if (axis != nullptr) all.emplace_back(axis, Weights::dense);
-    }
-    for (const SizedAxis& one : context_.parallelism.expert_axes) {
-      if (one.axis != nullptr) all.emplace_back(one.axis, Weights::dense);
-    }
+    for (const Axis* axis : factoring_.axes()) all.emplace_back(axis, Weights::dense);
     all.emplace_back(nullptr, Weights::dense);
     all.emplace_back(nullptr, Weights::experts);
     return all;

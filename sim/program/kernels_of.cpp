@@ -21,6 +21,7 @@ std::string_view subject(Stream stream) {
     case Stream::weight_codec:
       return " weights";
     case Stream::tensor_codec:
+    case Stream::expert_codec:
       return " activations";
     default:
       return "";

@@ -15,16 +15,15 @@ namespace {
 class LayerSizes {
  public:
   LayerSizes(const Model& model, const Parallelism& p, const KindCounts& kinds) {
-    for (const KindCount& one : kinds) {
-      known_.emplace_back(one.kind, rank_layer(model, p, one.kind).parameters);
-    }
+    for (const KindCount& one : kinds)
+      known_.emplace_back(one.kind, rank_layer(model, p, one.kind));
   }
-  [[nodiscard]] double of(LayerKind kind) const {
+  [[nodiscard]] const RankLayer& of(LayerKind kind) const {
     return std::ranges::find(known_, kind, &Known::first)->second;
   }
 
  private:
-  using Known = std::pair<LayerKind, double>;
+  using Known = std::pair<LayerKind, RankLayer>;
   std::vector<Known> known_;
 };
 
@@ -47,7 +46,9 @@ void for_each_place(const Model& model, const Parallelism& p, int stage, const a
         const int layer = stages.first_layer(virtual_stage) + place - starts[index];
         one.layers = 1;
         one.kinds = {{kind_of(model, layer), 1}};
-        one.in_layers = sizes.of(one.kinds.front().kind);
+        const RankLayer& held_here = sizes.of(one.kinds.front().kind);
+        one.experts = dispatches(p) ? held_here.routed : 0;
+        one.in_layers = held_here.parameters - one.experts;
       }
       one.parameters =
           one.in_layers + (one.embedding ? held.embedding : 0) + (one.head ? held.head : 0);
@@ -59,6 +60,7 @@ void for_each_place(const Model& model, const Parallelism& p, int stage, const a
 void append(const Bucket& next, Bucket& bucket) {
   bucket.parameters += next.parameters;
   bucket.in_layers += next.in_layers;
+  bucket.experts += next.experts;
   bucket.last_place = next.last_place;
   bucket.layers += next.layers;
   add(next.kinds, bucket.kinds);
@@ -68,10 +70,20 @@ void append(const Bucket& next, Bucket& bucket) {
 
 }  // namespace
 
+Bucket Bucket::of(Weights held) const {
+  Bucket part = *this;
+  part.experts = 0;
+  if (held == Weights::dense) return part;
+  part.parameters = part.in_layers = experts;
+  part.embedding = part.head = false;
+  part.group = held;
+  return part;
+}
+
 Bucket whole_stage(const Model& model, const Parallelism& p, int stage) {
   Bucket whole;
   for_each_place(model, p, stage, [&](const Bucket& one, bool) { append(one, whole); });
-  whole.parameters = stage_parameters(model, p, stage).total();
+  whole.parameters = by_group(p, stage_parameters(model, p, stage)).front().parameters;
   return whole;
 }
 
@@ -82,7 +94,8 @@ std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int sta
   const double capacity = static_cast<double>(p.bucket.count) / bytes_of(p.gradients);
   std::vector<Bucket> buckets;
   for_each_place(model, p, stage, [&](const Bucket& one, bool begins_chunk) {
-    const bool fits = !begins_chunk && buckets.back().parameters + one.parameters <= capacity + 0.5;
+    const auto all = [](const Bucket& bucket) { return bucket.parameters + bucket.experts; };
+    const bool fits = !begins_chunk && all(buckets.back()) + all(one) <= capacity + 0.5;
     if (fits) append(one, buckets.back());
     if (!fits) buckets.push_back(one);
   });
@@ -102,39 +115,55 @@ std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage
     if (!fits) units.push_back(one);
   });
   ends.parameters = held.embedding + held.head;
-  ends.in_layers = 0;
+  ends.in_layers = ends.experts = 0;
   ends.layers = 0;
   ends.kinds.clear();
   units.push_back(ends);
   return units;
 }
 
-StepSizes::StepSizes(const StepContext& step_context, const Scheme& step_scheme)
+StepSizes::StepSizes(const StepContext& step_context, const Scheme& step_scheme, Weights of)
     : context(step_context),
       scheme(step_scheme),
       parallelism(step_context.parallelism),
-      data(holders(step_context.cluster, parallelism)),
-      shards(shard_ranks(step_context.cluster, parallelism)),
-      nodes(holder_nodes(step_context.cluster, parallelism)) {}
+      group(of),
+      weights(scheme.weights_of(of)),
+      gradients(scheme.gradients_of(of)),
+      data(holders(step_context.cluster, parallelism, of)),
+      shards(shard_ranks(step_context.cluster, parallelism, of)),
+      nodes(holder_nodes(step_context.cluster, parallelism, of)) {}
+
+std::vector<StepSizes> sizes_by_group(const StepContext& context, const Scheme& scheme) {
+  std::vector<StepSizes> groups{{context, scheme}};
+  const Parallelism& p = context.parallelism;
+  if (dispatches(p) && has_experts_to_choose(context.model)) {
+    groups.emplace_back(context, scheme, Weights::experts);
+  }
+  return groups;
+}
 
 StepLayOut::StepLayOut(const StepContext& step_context, const Scheme& step_scheme)
     : StepSizes(step_context, step_scheme),
+      groups(sizes_by_group(step_context, step_scheme)),
       roofline(step_context.cluster.gpu, compute_efficiency(step_context.cluster),
                step_context.calibration) {
-  const Layout layout = layout_of(context.cluster, parallelism);
-  for (const Axis* axis : parallelism.placement) {
-    if (axis == nullptr || axis->exchange == nullptr || layout.size(*axis) == 1) continue;
-    block_axes.push_back(axis);
+  const Factoring factoring = factoring_of(context.cluster, parallelism);
+  for (const Axis* axis : factoring.axes()) {
+    if (axis->exchange != nullptr && factoring.size(*axis) > 1) block_axes.push_back(axis);
   }
   for (int stage = 0; stage < parallelism.pipeline; ++stage) {
     buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
                                        : buckets_of(context.model, parallelism, stage));
-    program.buckets = std::max(program.buckets, buckets.back().size());
+    program.buckets = std::max(program.buckets, groups.size() * buckets.back().size());
   }
 }
 
 void StepLayOut::add(int stage, decltype(Instruction::what) what) {
   program.instructions.push_back({stage, std::move(what)});
+}
+
+void StepLayOut::hold_weights(int stage, std::size_t index) {
+  for (const StepSizes& sizes : groups) add(stage, HoldWeights{bucket_id(index, sizes.group)});
 }
 
 std::uint32_t StepLayOut::communication(const Key& key,

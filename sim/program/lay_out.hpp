@@ -25,12 +25,16 @@ namespace sim {
 struct Bucket {
   double parameters = 0;
   double in_layers = 0;  // of these
+  double experts = 0;    // besides these, on ranks of their own
   int first_place = 0;   // Stages::chunk_starts()
   int last_place = 0;
   int layers = 0;
   KindCounts kinds = {};  // of these layers
   bool embedding = false;
   bool head = false;
+  Weights group = Weights::dense;
+  // What of it ranks of the group hold, as a bucket.
+  [[nodiscard]] Bucket of(Weights held) const;
 };
 [[nodiscard]] Bucket whole_stage(const Model& model, const Parallelism& parallelism, int stage);
 // Buckets of a whole stage; none crosses from one chunk of virtual stages to another.
@@ -41,13 +45,18 @@ struct Bucket {
 [[nodiscard]] std::vector<Bucket> units_of(const Model& model, const Parallelism& parallelism,
                                            int stage);
 
-// What exchanges depend on. Made in microseconds, also where no step is laid out.
+// What exchanges among the ranks that hold the same of a group of parameters depend on. Made in
+// microseconds, also where no step is laid out.
 struct StepSizes {
-  StepSizes(const StepContext& step_context, const Scheme& step_scheme);
+  StepSizes(const StepContext& step_context, const Scheme& step_scheme,
+            Weights weights = Weights::dense);
 
   const StepContext& context;
   const Scheme& scheme;
   const Parallelism& parallelism;
+  Weights group;
+  const WeightExchange& weights;  // the scheme's for the group
+  const GradientExchange& gradients;
   int data = 1;    // ranks that hold the same weights
   int shards = 1;  // over which one set of shards is spread
   int nodes = 1;   // on which such ranks lie
@@ -56,7 +65,11 @@ struct StepSizes {
   [[nodiscard]] bool shards_weights() const { return parallelism.sharding.stage == 3; }
 };
 
-// How a bucket of the stage is reduced; without parts where there is nothing to reduce.
+// Sizes of each group of parameters that the job has.
+[[nodiscard]] std::vector<StepSizes> sizes_by_group(const StepContext& context,
+                                                    const Scheme& scheme);
+
+// How a bucket of the group's is reduced; without parts where there is nothing to reduce.
 [[nodiscard]] Communication reduction_of(const StepSizes& shape, int stage, const Bucket& bucket);
 
 // The wire of gathered weights. Codes that products take directly are for layers alone: under ZeRO-3,
@@ -78,6 +91,7 @@ struct StepSizes {
 struct StepLayOut : StepSizes {
   StepLayOut(const StepContext& step_context, const Scheme& step_scheme);
 
+  std::vector<StepSizes> groups;  // of parameters: dense, and experts where they lie apart
   Roofline roofline;
   std::vector<std::vector<Bucket>> buckets;  // by stage; of ZeRO-3 its units
   std::vector<const Axis*> block_axes;       // along which blocks of layers communicate
@@ -94,6 +108,15 @@ struct StepLayOut : StepSizes {
   [[nodiscard]] const Bucket& bucket(int stage, std::size_t index) const {
     return buckets[static_cast<std::size_t>(stage)][index];
   }
+  [[nodiscard]] const StepSizes& sizes(Weights of) const {
+    return of == Weights::dense ? groups.front() : groups.back();
+  }
+  // Of a group's part of a bucket, in Program::buckets.
+  [[nodiscard]] std::size_t bucket_id(std::size_t index, Weights of) const {
+    return index * groups.size() + (of == Weights::experts ? 1 : 0);
+  }
+  // The next kernel waits for the weights of all groups.
+  void hold_weights(int stage, std::size_t index);
   // Kernels beside the compute stream start after its last operation and, if weights do not overlap,
   // after whatever holds it.
   [[nodiscard]] Start beside_compute() const {
@@ -117,7 +140,9 @@ void encode_weights(StepLayOut& step);  // of the updated shards
 void run_micro_batches(StepLayOut& step, const LayerHooks& hooks);
 [[nodiscard]] LayerHooks bucket_hooks(StepLayOut& step);  // for ZeRO-1 and 2
 [[nodiscard]] LayerHooks unit_hooks(StepLayOut& step);    // for ZeRO-3
-void gather_bucket(StepLayOut& step, int stage, std::size_t index, bool beside);
+// One group's part of a bucket.
+void gather_bucket(StepLayOut& step, const StepSizes& sizes, int stage, std::size_t index,
+                   bool beside);
 // Reduces one bucket of a stage to its shards, without holding the compute stream.
 void reduce_bucket(StepLayOut& step, int stage, std::size_t index);
 // The compute stream's next kernel waits for the reductions.
@@ -125,9 +150,9 @@ void hold_until_reduced(StepLayOut& step, int stage);
 void sum_tied_gradients(StepLayOut& step);   // of an embedding held by two stages
 void reduce_what_is_left(StepLayOut& step);  // ZeRO-1 without overlap: everything
 void update_shards(StepLayOut& step);
-// The part of update_shards() that Muon does, for the stage's matrices (sim/program/muon.cpp).
-// `gradient` is the bytes per element of the gradients' shards.
-void update_matrices(StepLayOut& step, int stage, double gradient);
+// The part of update_shards() that Muon does, for a group's matrices of the stage
+// (sim/program/muon.cpp). `gradient` is the bytes per element of the gradients' shards.
+void update_matrices(StepLayOut& step, int stage, const GroupParameters& held, double gradient);
 
 // What the scheme changes of the job: what it does not let overlap, what products take as it comes.
 [[nodiscard]] Parallelism as_the_scheme_runs_it(Parallelism p, const Scheme& scheme);

@@ -37,28 +37,84 @@ Segments unsplit(const Segments& segments, const std::function<bool(Point)>& exc
       continue;
     }
     Segment& last = all.back();
-    last.part = {};
     last.point = next.point;
     append(last.beside, last.kernels);
     append(next.kernels, last.kernels);
     last.beside = next.beside;
   }
+  const auto of_block = [&](const Segment& one) {
+    return std::ranges::count(all, one.block, &Segment::block);
+  };
+  for (Segment& one : all) {
+    if (of_block(one) == 1) one.part = {};
+  }
   return all;
+}
+
+// Whether what may run beside an exchange at the point does.
+bool runs_beside(const Parallelism& p, Point point) {
+  switch (point) {
+    case Point::inside_attention:
+    case Point::before_core_gradients:
+      return true;  // a ring's rounds
+    case Point::dispatch:
+    case Point::combine:
+    case Point::dispatch_gradients:
+    case Point::combine_gradients:
+      return p.overlap.experts;
+    default:
+      return p.overlap.tensor;
+  }
+}
+
+// What runs beside an exchange at the point, for people.
+const char* beside_at(Point point) {
+  if (is_behind_block(point)) return " weights";
+  const bool core = point == Point::inside_attention || point == Point::before_core_gradients;
+  return core ? " rounds" : " shared";
+}
+
+// What ranks exchange at the point of the block, for people.
+std::string exchanged_at(Point point, const std::string& block) {
+  switch (point) {
+    case Point::inside_attention:
+      return block + " core input";
+    case Point::after_core:
+      return block + " core output";
+    case Point::before_core_gradients:
+      return block + " core output gradients";
+    case Point::core_gradients:
+      return block + " core input gradients";
+    case Point::dispatch:
+      return "dispatch";
+    case Point::combine:
+      return "combine";
+    case Point::dispatch_gradients:
+      return "dispatch of gradients";
+    case Point::combine_gradients:
+      return "combine of gradients";
+    default:
+      return block;
+  }
 }
 
 LayerKernels::Segment timed(StepLayOut& step, Segment one, bool exchanges, const char* suffix) {
   const std::string block(one.block), part(one.part);
-  const bool overlaps = exchanges && step.parallelism.overlap.tensor && !one.beside.empty();
+  const bool overlaps =
+      exchanges && runs_beside(step.parallelism, one.point) && !one.beside.empty();
   LayerKernels::Segment segment{.label = " " + block + (part.empty() ? "" : " " + part)};
   if (overlaps) {
     segment.beside = timed(step, one.beside);
+    segment.besides = segment.label + beside_at(one.point);
+    if (is_behind_block(one.point)) segment.label += " inputs";
   } else {
     append(one.beside, one.kernels);
   }
   segment.kernels = timed(step, one.kernels);
   if (exchanges) {
     segment.exchange = one.point;
-    segment.exchanged = one.point == Point::after_block ? block + suffix : block + " core" + suffix;
+    segment.exchanged = exchanged_at(one.point, block);
+    if (is_behind_block(one.point)) segment.exchanged += suffix;
   }
   return segment;
 }
@@ -74,8 +130,7 @@ std::vector<LayerKernels::Segment> forward_of(StepLayOut& step, const Segments& 
   }
   std::vector<LayerKernels::Segment> all;
   for (const Segment& one : unsplit(segments, exchanges)) {
-    const bool inside = one.point == Point::inside_attention;
-    all.push_back(timed(step, one, exchanges(one.point), inside ? " input" : " output"));
+    all.push_back(timed(step, one, exchanges(one.point), " output"));
   }
   return all;
 }
@@ -86,22 +141,27 @@ std::vector<LayerKernels::Segment> backward_of(StepLayOut& step, const Segments&
   std::string_view block;
   for (const Segment& one : unsplit(segments, exchanges)) {
     all.push_back(timed(step, one, exchanges(one.point), " input gradients"));
-    if (one.block != block) all.back().input = std::string(one.block) + " input";
+    if (one.block != block && one.gathers) all.back().input = std::string(one.block) + " input";
     block = one.block;
   }
   return all;
 }
 
-// The exchanges of the forward pass that what is recomputed repeats: those after blocks, and inside
-// attention where its projections are recomputed.
+// The exchanges of the forward pass that what is recomputed repeats: those after blocks, and others where
+// what is before them is recomputed, but for what only the layer's last product needs.
+bool repeats(const Parallelism& p, Point point) {
+  if (point == Point::combine) return p.recompute == Recompute::full && recomputes_last(p);
+  const bool goes_out = point == Point::dispatch && p.recompute == Recompute::projections;
+  return p.recompute == Recompute::full || goes_out;
+}
+
 std::vector<LayerKernels::Segment> repeated(const Parallelism& p,
                                             const std::vector<LayerKernels::Segment>& forward) {
   std::vector<LayerKernels::Segment> all;
   int left = recomputed_exchanges(p);
   for (const LayerKernels::Segment& one : forward) {
     if (!one.exchange) continue;
-    const bool after = one.exchange == Point::after_block;
-    if (after ? left-- <= 0 : p.recompute != Recompute::full) continue;
+    if (is_behind_block(*one.exchange) ? left-- <= 0 : !repeats(p, *one.exchange)) continue;
     all.push_back(
         {.label = "", .kernels = {}, .exchange = one.exchange, .exchanged = one.exchanged});
   }

@@ -28,7 +28,8 @@ struct LayerKernels {
     std::optional<Point> exchange = {};  // none: nothing is exchanged
     std::string exchanged = {};          // "attention output"
     TimedPart beside = {};
-    std::string input = {};  // of the block that begins with it: "attention input"
+    std::string besides = {};  // after the layer's, of these: " attention weights"
+    std::string input = {};    // of the block that begins with it: "attention input"
     [[nodiscard]] bool begins_block() const { return !input.empty(); }
   };
 

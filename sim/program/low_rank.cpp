@@ -26,8 +26,10 @@ codecs::PowerSgd shape_of(const MatrixShape& matrix, int factor_rank) {
 std::vector<MatrixShape> matrices_of(const Model& model, const Parallelism& p, int stage,
                                      const Bucket& bucket) {
   std::vector<MatrixShape> all;
+  const MatrixSplit split{p.tensor, expert_tensor(p), p.expert};
   for (const KindCount& kind : bucket.kinds) {
-    for (MatrixShape one : layer_matrices(model, kind.kind, p.tensor)) {
+    for (MatrixShape one : layer_matrices(model, kind.kind, split)) {
+      if (dispatches(p) && one.routed != (bucket.group == Weights::experts)) continue;
       one.count *= kind.layers;
       all.push_back(one);
     }
@@ -57,7 +59,7 @@ std::vector<Kernel::Launch> launches(const StepSizes& step, int stage, const Buc
                                      const char* name) {
   const codecs::MethodStep* known = step_named("power_sgd", name);
   require(known != nullptr, "PowerSGD has the steps that are launched");
-  const int factor_rank = step.scheme.gradients.factor_rank;
+  const int factor_rank = step.gradients.factor_rank;
   std::vector<Kernel::Launch> all;
   for_each_factored(step.context.model, step.parallelism, stage, bucket, factor_rank,
                     [&](const MatrixShape& matrix) {
@@ -80,8 +82,8 @@ Transfer sum(const StepSizes& step, double values, std::string label) {
 }
 
 Communication by_factors(const StepSizes& step, int stage, const Bucket& bucket) {
-  const Factors factors = factors_of(step.context.model, step.parallelism, stage, bucket,
-                                     step.scheme.gradients.factor_rank);
+  const Factors factors =
+      factors_of(step.context.model, step.parallelism, stage, bucket, step.gradients.factor_rank);
   Communication reduction{.elements = bucket.parameters, .start = {{Stream::compute}}};
   if (factors.vectors > 0) {
     reduction.add(sum(step, factors.vectors, "all_reduce vectors"), kAtStart);

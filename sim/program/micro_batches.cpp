@@ -19,7 +19,8 @@ namespace {
 // Of one micro-batch at one layer, over all tensor-parallel ranks.
 double activation_bytes(const StepLayOut& step) {
   const Model& model = step.context.model;
-  return 2.0 * step.parallelism.micro_batch * model.sequence * model.hidden;
+  return 2.0 * step.parallelism.micro_batch * model.sequence * model.hidden /
+         step.parallelism.context;
 }
 
 class MicroBatches {
@@ -32,7 +33,9 @@ class MicroBatches {
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
         exchanged_bytes_(activation_bytes(step)) {
     for (const Axis* axis : step.block_axes) {
-      for (const Point point : {Point::after_block, Point::inside_attention}) add(*axis, point);
+      for (int point = 0; point < static_cast<int>(Point::inside_layer); ++point) {
+        add(*axis, static_cast<Point>(point));
+      }
       if (axis->exchange->gather_again == nullptr || inputs_gathered_again(p_) == 0) continue;
       input_gathers_.push_back(step.communication({axis->name, kGather, 0}, [&] {
         return axis->exchange->gather_again(step, exchanged_bytes_);
@@ -207,6 +210,7 @@ class MicroBatches {
     for (const LayerKernels::Segment& one : kernels_of(number).forward) {
       compute(stage, Phase::forward, label + one.label, one.kernels);
       exchange(stage, one);
+      compute(stage, Phase::forward, label + one.besides, one.beside);
       if (one.exchange) wait(stage);
     }
   }
@@ -239,7 +243,7 @@ class MicroBatches {
     auto blocks = std::ranges::count_if(kernels.backward, &LayerKernels::Segment::begins_block);
     for (const LayerKernels::Segment& one : kernels.backward) {
       const bool gathers = one.begins_block() && blocks-- <= inputs_gathered_again(p_);
-      backward_segment(stage, label + one.label, one, gathers);
+      backward_segment(stage, label, one, gathers);
     }
   }
 
@@ -250,10 +254,10 @@ class MicroBatches {
     const bool overlaps = !one.beside.empty();
     if (gathers_input) gather_input(stage, one.input);
     if (gathers_input && !overlaps) wait_for_input(stage);
-    compute(stage, Phase::backward, label + (overlaps ? " inputs" : ""), one.kernels);
+    compute(stage, Phase::backward, label + one.label, one.kernels);
     if (gathers_input && overlaps) wait_for_input(stage);
     exchange(stage, one);
-    if (overlaps) compute(stage, Phase::backward, label + " weights", one.beside);
+    compute(stage, Phase::backward, label + one.besides, one.beside);
     wait(stage);
   }
 

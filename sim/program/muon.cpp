@@ -27,6 +27,7 @@
 
 #include "sim/program/lay_out.hpp"
 #include "sim/times/muon_owners.hpp"
+#include "sim/workload/matrices.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -35,10 +36,10 @@ namespace {
 constexpr double kBf16 = 2;
 
 // Over each group of shards, once the compute stream is where it is now; the next kernel waits.
-void exchange(StepLayOut& step, int stage, CollectiveKind collective, double bytes,
+void exchange(StepLayOut& step, int stage, Weights group, CollectiveKind collective, double bytes,
               const char* label) {
-  const std::uint32_t exchange = step.communication({label, stage, 0}, [&] {
-    Communication momentum{.start = {{Stream::compute}}};
+  const std::uint32_t exchange = step.communication({label, stage, step.bucket_id(0, group)}, [&] {
+    Communication momentum{.weights = group, .start = {{Stream::compute}}};
     momentum.add(Transfer{.collective = collective,
                           .bytes = bytes,
                           .stream = Stream::weights,
@@ -51,9 +52,12 @@ void exchange(StepLayOut& step, int stage, CollectiveKind collective, double byt
 }
 
 // Of matrices with so many parameters, once their parts have come from the other shards.
-void gather_tensor_parts(StepLayOut& step, int stage, double parameters) {
-  const std::uint32_t gather = step.communication({"momentum", stage, 0}, [&] {
-    Communication parts{.axis = &axes::tensor, .start = {{Stream::compute, Stream::weights}}};
+void gather_tensor_parts(StepLayOut& step, int stage, Weights group, double parameters) {
+  const std::size_t id = step.bucket_id(0, group);
+  const std::uint32_t gather = step.communication({"momentum", stage, id}, [&] {
+    const bool dense = group == Weights::dense;
+    Communication parts{.axis = dense ? &axes::tensor : &axes::expert_tensor,
+                        .start = {{Stream::compute, Stream::weights}}};
     parts.add(Transfer{.collective = CollectiveKind::all_gather,
                        .among = Among::axis,
                        .bytes = kBf16 * parameters,
@@ -66,30 +70,45 @@ void gather_tensor_parts(StepLayOut& step, int stage, double parameters) {
   step.hold(stage, {Stream::tensor});
 }
 
+// Of the group, whole: its tensor-parallel ranks own the same.
+std::vector<MatrixShape> matrices_of(const StepLayOut& step, int stage, Weights group) {
+  const Parallelism& p = step.parallelism;
+  const Model& model = step.context.model;
+  const bool apart = step.groups.size() > 1;
+  std::vector<MatrixShape> all;
+  for (const KindCount& kind : kinds_of_stage(model, Stages(model, p), p, stage)) {
+    for (MatrixShape shape : layer_matrices(model, kind.kind, {.expert = p.expert})) {
+      if (apart && shape.routed != (group == Weights::experts)) continue;
+      shape.count *= kind.layers;
+      all.push_back(shape);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
-void update_matrices(StepLayOut& step, int stage, double gradient) {
+void update_matrices(StepLayOut& step, int stage, const GroupParameters& held, double gradient) {
   using enum CollectiveKind;
   const Parallelism& p = step.parallelism;
-  const StageParameters held = stage_parameters(step.context.model, p, stage);
-  const double shard = updated_by_muon(p, held) / step.shards;
+  const Weights group = held.group;
+  const int shards = step.sizes(group).shards;
+  const double shard = updated_by_muon(p, held) / shards;
   const double wire = kBf16 * std::ceil(shard);
   // The gradient is read, the momentum read and written, their sum after Nesterov written in BF16.
   step.pass(stage, Pass::muon_momentum, (gradient + 4 + 4 + kBf16) * shard, 4 * shard,
             Phase::optimizer);
   if (step.shards_weights()) {
-    exchange(step, stage, all_to_all, wire, "all_to_all momentum");
+    exchange(step, stage, group, all_to_all, wire, "all_to_all momentum");
   } else {
-    exchange(step, stage, all_gather, wire * step.shards, "all_gather momentum");
+    exchange(step, stage, group, all_gather, wire * shards, "all_gather momentum");
   }
-  const OwnedMatrices owned =
-      most_owned(step.context.model,
-                 kinds_of_stage(step.context.model, Stages(step.context.model, p), p, stage),
-                 step.shards, step.roofline);
-  if (p.tensor > 1) gather_tensor_parts(step, stage, owned.parameters);
+  const int parts = group == Weights::dense ? p.tensor : expert_tensor(p);
+  const OwnedMatrices owned = most_owned(matrices_of(step, stage, group), shards, step.roofline);
+  if (parts > 1) gather_tensor_parts(step, stage, group, owned.parameters);
   step.add(stage,
            MemoryPass{.pass = Pass::newton_schulz, .phase = Phase::optimizer, .time = owned.time});
-  if (step.shards_weights()) exchange(step, stage, all_to_all, wire, "all_to_all updates");
+  if (step.shards_weights()) exchange(step, stage, group, all_to_all, wire, "all_to_all updates");
   // What is orthogonal is read, the weight read and written: its decay and the step.
   step.pass(stage, Pass::muon_update, (kBf16 + 4 + 4) * shard, 3 * shard, Phase::optimizer);
 }

@@ -96,7 +96,7 @@ struct Program {
   std::vector<std::vector<BlockTime>> kernels;  // of Compute
   std::vector<Communication> communications;
   std::vector<Stream> block_streams;  // on which exchanges between a layer's blocks end
-  std::size_t buckets = 0;            // of the stage that has most
+  std::size_t buckets = 0;            // of the stage that has most, each group's part for itself
   std::uint32_t messages = 0;
 };
 

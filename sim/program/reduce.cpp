@@ -18,7 +18,7 @@ Among all_ranks(const StepSizes& shape) {
 // Of elements that each rank encodes, unless they travel as they are.
 Transfer coded(const StepSizes& shape, CollectiveKind collective, double bytes, double elements,
                std::string label) {
-  const Wire& wire = shape.scheme.gradients.between;
+  const Wire& wire = shape.gradients.between;
   Transfer transfer{.collective = collective,
                     .among = all_ranks(shape),
                     .bytes = bytes,
@@ -30,7 +30,7 @@ Transfer coded(const StepSizes& shape, CollectiveKind collective, double bytes, 
 
 // What each rank sends once its gradients are computed.
 Communication encoded(const StepSizes& shape, double parameters) {
-  const GradientExchange& gradients = shape.scheme.gradients;
+  const GradientExchange& gradients = shape.gradients;
   Communication reduction{.elements = parameters, .start = {{Stream::compute}}};
   if (!gradients.between.is_plain()) {
     reduction.add(gradient_encode(gradients, gradients.between, parameters, shape.data),
@@ -43,7 +43,7 @@ Communication encoded(const StepSizes& shape, double parameters) {
 // encoded again and gathered by all.
 Communication by_all_to_all(const StepSizes& shape, int, const Bucket& bucket) {
   const double parameters = bucket.parameters;
-  const GradientExchange& gradients = shape.scheme.gradients;
+  const GradientExchange& gradients = shape.gradients;
   const Wire& wire = gradients.between;
   const double part = divided(parameters, shape.data);
   const double bytes = wire.bytes(part, shape.data) * shape.data;
@@ -66,7 +66,7 @@ Communication by_all_to_all(const StepSizes& shape, int, const Bucket& bucket) {
 // Every rank's wire to every rank.
 Communication by_all_gather(const StepSizes& shape, int, const Bucket& bucket) {
   const double parameters = bucket.parameters;
-  const Wire& wire = shape.scheme.gradients.between;
+  const Wire& wire = shape.gradients.between;
   Communication reduction = encoded(shape, parameters);
   reduction.add(coded(shape, CollectiveKind::all_gather,
                       wire.bytes(parameters, shape.data) * shape.data, parameters,
@@ -78,7 +78,7 @@ Communication by_all_gather(const StepSizes& shape, int, const Bucket& bucket) {
 // The wires are summed in flight.
 Communication by_all_reduce(const StepSizes& shape, int, const Bucket& bucket) {
   const double parameters = bucket.parameters;
-  const GradientExchange& gradients = shape.scheme.gradients;
+  const GradientExchange& gradients = shape.gradients;
   Communication reduction = encoded(shape, parameters);
   reduction.add(coded(shape, CollectiveKind::all_reduce,
                       gradients.between.bytes(parameters, shape.data), parameters,
@@ -123,24 +123,35 @@ constinit const Reduction reductions::all_reduce{.name = "all_reduce",
                                                  .lay_out = by_all_reduce};
 
 Communication reduction_of(const StepSizes& shape, int stage, const Bucket& bucket) {
-  return shape.data < 2 ? Communication{}
-                        : shape.scheme.gradients.algorithm->lay_out(shape, stage, bucket);
+  if (shape.data < 2) return {};
+  Communication reduction = shape.gradients.algorithm->lay_out(shape, stage, bucket);
+  reduction.weights = shape.group;
+  return reduction;
 }
 
-void reduce_bucket(StepLayOut& step, int stage, std::size_t index) {
-  if (step.data < 2) return;
-  const Bucket& bucket = step.bucket(stage, index);
+namespace {
+
+void reduce_part(StepLayOut& step, const StepSizes& sizes, int stage, std::size_t index) {
+  const Bucket part = step.bucket(stage, index).of(sizes.group);
+  if (sizes.data < 2 || part.parameters <= 0) return;
   const double wire = bytes_of(step.parallelism.gradients);
   if (step.shards_weights()) {
     // FSDP copies the layers' BF16 gradients into the buffer that it sends from.
-    step.pass(stage, Pass::pack_gradients, (2 + wire) * bucket.parameters);
+    step.pass(stage, Pass::pack_gradients, (2 + wire) * part.parameters);
   } else {
     // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
-    step.pass(stage, Pass::scale_gradients, 2 * wire * bucket.parameters);
+    step.pass(stage, Pass::scale_gradients, 2 * wire * part.parameters);
   }
-  const std::uint32_t reduction = step.communication(
-      {"reduction", stage, index}, [&] { return reduction_of(step, stage, bucket); });
+  const std::uint32_t reduction =
+      step.communication({"reduction", stage, step.bucket_id(index, sizes.group)},
+                         [&] { return reduction_of(sizes, stage, part); });
   step.add(stage, Communicate{reduction});
+}
+
+}  // namespace
+
+void reduce_bucket(StepLayOut& step, int stage, std::size_t index) {
+  for (const StepSizes& sizes : step.groups) reduce_part(step, sizes, stage, index);
 }
 
 }  // namespace sim

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes, and what tensor-parallel ranks exchange after each block of a layer: an all_reduce of the
+// What tensor-parallel ranks exchange after each block of a layer: an all_reduce of the
 // activations, or with sequence parallelism a reduce_scatter and the next block's all_gather, with
 // the same bytes in total. If the scheme names a codec for them, each rank sends every other rank
 // its part, sums what it receives, encodes the sum, and all ranks gather it:
 //
 //   tensor        [all_to_all]               [all_gather]
 //   tensor_codec  [encode]        [sum, encode]            [decode]
+//
+// Rows of each rank's own part go to experts on other ranks: then the block before ends with the
+// reduce_scatter alone, and the experts' with the all_gather.
 //
 // With sequence parallelism the backward pass may gather blocks' inputs again: see
 // inputs_gathered_again().
@@ -42,6 +45,12 @@ Communication coded_activations(const StepSizes& shape, double elements) {
 
 Communication exchange_of(const StepSizes& shape, Point point, double bytes) {
   using enum CollectiveKind;
+  if (point == Point::after_block_parts || point == Point::before_block_parts) {
+    Communication half{.axis = &axes::tensor, .elements = bytes / 2, .start = {{Stream::compute}}};
+    half.add(
+        among_tensor_ranks(point == Point::after_block_parts ? reduce_scatter : all_gather, bytes));
+    return half;
+  }
   if (point != Point::after_block) return {};
   const bool plain = shape.scheme.activations.tensor.is_plain();
   Communication exchange =
@@ -69,9 +78,5 @@ constexpr BlockExchange kTensorExchange{exchange_of, gather_of_inputs};
 }  // namespace
 
 constinit const Axis axes::tensor{.name = "tp", .exchange = &kTensorExchange};
-constinit const Axis axes::data{.name = "dp", .splits = Splits::samples};
-constinit const Axis axes::pipeline{.name = "pp"};
-constinit const Axis axes::expert_data{
-    .name = "edp", .splits = Splits::samples, .of = Weights::experts};
 
 }  // namespace sim

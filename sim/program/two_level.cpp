@@ -22,7 +22,7 @@ Transfer all_to_all(Among among, const Wire& wire, double elements, double ranks
 
 Communication by_two_levels(const StepSizes& shape, int, const Bucket& bucket) {
   const double parameters = bucket.parameters;
-  const GradientExchange& exchange = shape.scheme.gradients;
+  const GradientExchange& exchange = shape.gradients;
   const int places = shape.places();
   const int nodes = shape.nodes;
   const bool both = places > 1 && nodes > 1;

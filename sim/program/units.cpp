@@ -88,20 +88,25 @@ class Units {
     return held_[static_cast<std::size_t>(stage)][unit];
   }
 
+  [[nodiscard]] double parameters(const StepSizes& sizes, int stage, std::size_t unit) const {
+    return bucket(stage, unit).of(sizes.group).parameters;
+  }
+
   // The shard's FP32 weights become what travels once the compute stream is where it is now. A plain
   // cast to FP8 takes a pass before, for the scale.
-  void encode(int stage, std::size_t unit) {
-    const double shard = bucket(stage, unit).parameters / step_.shards;
-    const Wire wire = gathered_wire(step_, unit == root(stage));
-    if (wire.is_plain() || step_.scheme.weights.wire.is_plain()) {
+  void encode(const StepSizes& sizes, int stage, std::size_t unit) {
+    const double shard = parameters(sizes, stage, unit) / sizes.shards;
+    if (shard <= 0) return;
+    const Wire wire = gathered_wire(sizes, unit == root(stage));
+    if (wire.is_plain() || sizes.weights.wire.is_plain()) {
       const double bytes = wire.bytes_per_element();
       const double cast = bytes < 2 ? 4 + 4 + bytes : 4 + bytes;
       step_.add(stage, MemoryPass{.pass = Pass::cast_weights,
                                   .bytes = cast * shard,
                                   .beside = step_.beside_compute()});
-    } else if (step_.shards > 1) {
+    } else if (sizes.shards > 1) {
       step_.add(stage,
-                Codec{Kernel(shard_encode(step_, shard), Phase::encode, Stream::weight_codec),
+                Codec{Kernel(shard_encode(sizes, shard), Phase::encode, Stream::weight_codec),
                       step_.beside_compute()});
     }
   }
@@ -110,46 +115,61 @@ class Units {
     if (held(stage, unit)) return;
     held(stage, unit) = true;
     unpacked_[static_cast<std::size_t>(stage)][unit] = false;
-    if (keeps_secondary(step_) && direction == Direction::backward) {
-      const std::uint32_t gather = step_.communication({"secondary", stage, unit}, [&] {
-        return secondary_gather(step_, bucket(stage, unit).parameters);
-      });
-      step_.add(stage, Communicate{.communication = gather, .bucket = unit});
+    for (const StepSizes& sizes : step_.groups) gather(sizes, stage, unit, direction);
+  }
+
+  void gather(const StepSizes& sizes, int stage, std::size_t unit, Direction direction) {
+    if (keeps_secondary(sizes) && direction == Direction::backward) {
+      gather_secondary(sizes, stage, unit);
       return;
     }
-    encode(stage, unit);
-    gather_bucket(step_, stage, unit, false);
+    encode(sizes, stage, unit);
+    gather_bucket(step_, sizes, stage, unit, false);
+  }
+
+  void gather_secondary(const StepSizes& sizes, int stage, std::size_t unit) {
+    const double whole = parameters(sizes, stage, unit);
+    if (whole <= 0) return;
+    const std::size_t id = step_.bucket_id(unit, sizes.group);
+    const std::uint32_t gather = step_.communication(
+        {"secondary", stage, id}, [&] { return secondary_gather(sizes, whole); });
+    step_.add(stage, Communicate{.communication = gather, .bucket = id});
   }
 
   void use(int stage, std::size_t unit, Direction direction) {
-    if (bucket(stage, unit).parameters <= 0) return;
+    const Bucket& whole = bucket(stage, unit);
+    if (whole.parameters + whole.experts <= 0) return;
     gather(stage, unit, direction);
-    if (step_.shards < 2) return;
     auto unpacked = unpacked_[static_cast<std::size_t>(stage)][unit];
     if (unpacked) return;
     unpacked = true;
-    step_.add(stage, HoldWeights{unit});
-    const bool secondary = keeps_secondary(step_) && direction == Direction::backward;
-    if (decodes_weights(step_) && !secondary) {
-      decode(stage, unit);
+    for (const StepSizes& sizes : step_.groups) use(sizes, stage, unit, direction);
+  }
+
+  void use(const StepSizes& sizes, int stage, std::size_t unit, Direction direction) {
+    if (sizes.shards < 2 || parameters(sizes, stage, unit) <= 0) return;
+    step_.add(stage, HoldWeights{step_.bucket_id(unit, sizes.group)});
+    const bool secondary = keeps_secondary(sizes) && direction == Direction::backward;
+    if (decodes_weights(sizes) && !secondary) {
+      decode(sizes, stage, unit);
     } else {
-      const Wire wire = gathered_wire(step_, unit == root(stage));
-      unpack(stage, unit, secondary ? 2 : wire.bytes_per_element());
+      const Wire wire = gathered_wire(sizes, unit == root(stage));
+      unpack(sizes, stage, unit, secondary ? 2 : wire.bytes_per_element());
     }
   }
 
   // From rank by rank, as gathered, to weight by weight. What is kept of it is written once more.
-  void unpack(int stage, std::size_t unit, double bytes) {
-    const double kept = keeps_secondary(step_) ? 2.0 / step_.places() : 0;
-    step_.pass(stage, Pass::unpack_weights, (2 * bytes + kept) * bucket(stage, unit).parameters);
+  void unpack(const StepSizes& sizes, int stage, std::size_t unit, double bytes) {
+    const double kept = keeps_secondary(sizes) ? 2.0 / sizes.places() : 0;
+    step_.pass(stage, Pass::unpack_weights, (2 * bytes + kept) * parameters(sizes, stage, unit));
   }
 
-  void decode(int stage, std::size_t unit) {
-    const double parameters = bucket(stage, unit).parameters;
-    step_.add(stage, Codec{Kernel(weight_decode(step_.scheme.weights, parameters), Phase::decode,
-                                  Stream::compute)});
-    if (!keeps_secondary(step_)) return;
-    step_.pass(stage, Pass::keep_secondary_shard, 2 * 2.0 / step_.places() * parameters);
+  void decode(const StepSizes& sizes, int stage, std::size_t unit) {
+    const double whole = parameters(sizes, stage, unit);
+    step_.add(stage,
+              Codec{Kernel(weight_decode(sizes.weights, whole), Phase::decode, Stream::compute)});
+    if (!keeps_secondary(sizes)) return;
+    step_.pass(stage, Pass::keep_secondary_shard, 2 * 2.0 / sizes.places() * whole);
   }
 
   void prefetch(int stage, std::size_t unit, Direction direction) {
@@ -167,7 +187,8 @@ class Units {
   void drop(int stage, std::size_t unit) { held(stage, unit) = false; }
 
   void reduce(int stage, std::size_t unit) {
-    if (bucket(stage, unit).parameters <= 0) return;
+    const Bucket& whole = bucket(stage, unit);
+    if (whole.parameters + whole.experts <= 0) return;
     reduce_bucket(step_, stage, unit);
     if (!p_.overlap.gradients) hold_until_reduced(step_, stage);
   }

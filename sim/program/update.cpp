@@ -32,13 +32,24 @@ void copy(StepLayOut& step, int stage, double bytes) {
                              .time = BlockTime{seconds, seconds}});
 }
 
+// Parameters whose shards a rank of the stage updates.
+double shard_of(const StepLayOut& step, int stage) {
+  const Parallelism& p = step.parallelism;
+  return shard_parameters(step.context.cluster, p, stage_parameters(step.context.model, p, stage));
+}
+
 void update_on_gpus(StepLayOut& step, int stage, double gradient) {
   const Parallelism& p = step.parallelism;
   const StageParameters held = stage_parameters(step.context.model, p, stage);
-  const double shard = held.total() / step.shards;
-  const double adam = shard - updated_by_muon(p, held) / step.shards;
+  const double shard = shard_of(step, stage);
+  double adam = shard;
+  for (const GroupParameters& one : by_group(p, held)) {
+    adam -= updated_by_muon(p, one) / step.sizes(one.group).shards;
+  }
   step.pass(stage, Pass::adam, adam_bytes(p, gradient) * adam, 16 * adam, Phase::optimizer);
-  if (p.optimizer == Optimizer::muon) update_matrices(step, stage, gradient);
+  for (const GroupParameters& one : by_group(p, held)) {
+    if (updated_by_muon(p, one) > 0) update_matrices(step, stage, one, gradient);
+  }
   if (step.shards_weights()) return;
   step.pass(stage, Pass::cast_weights, (4 + 2) * shard, 0, Phase::optimizer);
 }
@@ -46,8 +57,7 @@ void update_on_gpus(StepLayOut& step, int stage, double gradient) {
 // Of AdamW in one kernel, whatever the GPUs', which also writes the weights that go back.
 void update_on_hosts(StepLayOut& step, int stage, double gradient) {
   const double weight = step.shards_weights() ? 4 : 2;
-  const double shard =
-      stage_parameters(step.context.model, step.parallelism, stage).total() / step.shards;
+  const double shard = shard_of(step, stage);
   const double host_s =
       host_pass_s(step.context.calibration, (gradient + 3 * 4 + 3 * 4 + weight) * shard);
   copy(step, stage, gradient * shard);
@@ -75,16 +85,13 @@ void update_shards(StepLayOut& step) {
   const Parallelism& p = step.parallelism;
   // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
   const double gradient = step.shards_weights() ? 4 : bytes_of(p.gradients);
-  const auto held = [&](int stage) { return stage_parameters(step.context.model, p, stage); };
   for (int stage = 0; stage < p.pipeline; ++stage) {
     hold_until_reduced(step, stage);
-    step.pass(stage, Pass::gradient_norm, gradient * (held(stage).total() / step.shards), 0,
-              Phase::optimizer);
+    step.pass(stage, Pass::gradient_norm, gradient * shard_of(step, stage), 0, Phase::optimizer);
   }
   step.add(0, SumNorm{});
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double shard = held(stage).total() / step.shards;
-    step.pass(stage, Pass::clip, 2 * gradient * shard, 0, Phase::optimizer);
+    step.pass(stage, Pass::clip, 2 * gradient * shard_of(step, stage), 0, Phase::optimizer);
     if (hosts_take_step(p, step.context.calibration)) {
       update_on_hosts(step, stage, gradient);
       continue;

@@ -16,8 +16,9 @@ namespace {
 
 void add_wire(const Schedule& schedule, StepFigures& step) {
   step.wire = mean_sent(schedule);
-  for (const Phase phase : {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm,
-                            Phase::gradient_comm, Phase::optimizer_comm}) {
+  for (const Phase phase :
+       {Phase::tensor_comm, Phase::pipeline_comm, Phase::expert_comm, Phase::context_comm,
+        Phase::weight_comm, Phase::gradient_comm, Phase::optimizer_comm}) {
     const WireBytes wire = mean_sent(schedule, phase);
     if (wire.intra_node + wire.inter_node > 0) step.wire_by_phase[phase] = wire;
   }

@@ -37,17 +37,18 @@ WireBytes mean_of(const Schedule& schedule, const SentBytes& sent) {
 
 const char* phase_name(Phase phase) {
   static constexpr std::array names{
-      "forward",       "backward",       "recompute",   "optimizer",     "encode",
-      "decode",        "memory_pass",    "tensor_comm", "pipeline_comm", "weight_comm",
-      "gradient_comm", "optimizer_comm", "norm_comm",   "outer_comm",    "none"};
+      "forward",      "backward",    "recompute",     "optimizer",      "encode",
+      "decode",       "memory_pass", "tensor_comm",   "pipeline_comm",  "expert_comm",
+      "context_comm", "weight_comm", "gradient_comm", "optimizer_comm", "norm_comm",
+      "outer_comm",   "none"};
   return names[static_cast<std::size_t>(phase)];
 }
 
 const char* stream_name(Stream stream) {
   static constexpr std::array names{
-      "compute",          "codec",        "tensor",    "receive_forward",
-      "receive_backward", "weights",      "gradients", "gradients_inter",
-      "weight_codec",     "tensor_codec", "host"};
+      "compute", "codec",     "tensor",          "receive_forward", "receive_backward",
+      "weights", "gradients", "gradients_inter", "weight_codec",    "tensor_codec",
+      "host",    "experts",   "expert_codec",    "context"};
   return names[static_cast<std::size_t>(stream)];
 }
 

@@ -28,6 +28,8 @@ enum class Phase : std::uint8_t {
   memory_pass,     // zeroing, scaling and copies of whole buffers
   tensor_comm,     // of tensor parallelism
   pipeline_comm,   // of pipeline parallelism
+  expert_comm,     // rows to experts and back
+  context_comm,    // between parts of sequences
   weight_comm,     // all_gather of weights
   gradient_comm,   // reduction of gradients
   optimizer_comm,  // whole matrices that Muon's update needs
@@ -49,9 +51,12 @@ enum class Stream : std::uint8_t {
   gradients_inter,  // its part between nodes, of two-level schemes
   weight_codec,     // kernels that cast, encode and decode weights
   tensor_codec,     // kernels that encode and decode messages between tensor-parallel ranks
-  host              // the CPU that issues the rank's kernels; copies between it and the GPU
+  host,             // the CPU that issues the rank's kernels; copies between it and the GPU
+  experts,          // communicator of rows on their way to experts and back
+  expert_codec,     // kernels that encode and decode them
+  context           // communicator of parts of sequences
 };
-inline constexpr int kStreams = 11;
+inline constexpr int kStreams = 14;
 [[nodiscard]] const char* stream_name(Stream stream);
 
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.

@@ -101,6 +101,13 @@ struct SiteExchange {
   friend bool operator==(const SiteExchange&, const SiteExchange&) = default;
 };
 
+// What experts exchange that lie on ranks of their own, where that differs from the rest.
+struct ExpertExchange {
+  std::optional<WeightExchange> weights = {};
+  std::optional<GradientExchange> gradients = {};
+  friend bool operator==(const ExpertExchange&, const ExpertExchange&) = default;
+};
+
 enum class SchemeKind { inside, between_sites };
 
 struct Scheme {
@@ -112,6 +119,7 @@ struct Scheme {
   WeightExchange weights = {};
   GradientExchange gradients = {};
   ActivationExchange activations = {};
+  ExpertExchange experts = {};
   AllowedOverlap overlap = {};
   // Between sites, which then is all that applies; a scheme inside a site has none.
   std::optional<SiteExchange> between_sites = {};
@@ -119,6 +127,12 @@ struct Scheme {
 
   [[nodiscard]] SchemeKind kind() const {
     return between_sites ? SchemeKind::between_sites : SchemeKind::inside;
+  }
+  [[nodiscard]] const WeightExchange& weights_of(Weights group) const {
+    return group == Weights::experts && experts.weights ? *experts.weights : weights;
+  }
+  [[nodiscard]] const GradientExchange& gradients_of(Weights group) const {
+    return group == Weights::experts && experts.gradients ? *experts.gradients : gradients;
   }
   [[nodiscard]] bool compresses() const { return twin != name; }
   [[nodiscard]] bool is_defined_for(int zero_stage) const;

@@ -25,7 +25,7 @@ double host_optimizer_bytes(const Cluster& cluster, const Model& model, const Pa
   for (int stage = 0; stage < p.pipeline; ++stage) {
     bytes += optimizer_bytes(cluster, model, p, stage);
     if (own_weights) {
-      bytes += kFp32 * stage_parameters(model, p, stage).total() / shard_ranks(cluster, p);
+      bytes += kFp32 * shard_parameters(cluster, p, stage_parameters(model, p, stage));
     }
   }
   return bytes / p.pipeline;

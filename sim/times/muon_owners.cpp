@@ -19,15 +19,12 @@ bool takes_more(const OwnedMatrices& a, const OwnedMatrices& b) { return takes_l
 
 }  // namespace
 
-OwnedMatrices most_owned(const Model& model, const KindCounts& layers, int ranks,
-                         const Roofline& roofline) {
+OwnedMatrices most_owned(std::span<const MatrixShape> shapes, int ranks, const Roofline& roofline) {
   std::vector<OwnedMatrices> matrices;
-  for (const KindCount& kind : layers) {
-    for (const MatrixShape& shape : layer_matrices(model, kind.kind)) {
-      const OwnedMatrices one{roofline.block(newton_schulz(shape.rows, shape.columns)),
-                              shape.rows * shape.columns};
-      matrices.insert(matrices.end(), static_cast<std::size_t>(kind.layers * shape.count), one);
-    }
+  for (const MatrixShape& shape : shapes) {
+    const OwnedMatrices one{roofline.block(newton_schulz(shape.rows, shape.columns)),
+                            shape.rows * shape.columns};
+    matrices.insert(matrices.end(), static_cast<std::size_t>(shape.count), one);
   }
   std::stable_sort(matrices.begin(), matrices.end(), takes_more);
   std::priority_queue least(takes_more,

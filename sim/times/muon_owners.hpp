@@ -12,17 +12,19 @@
 // N + 1 ranks, the longest first, stay no longer than those of N, one matrix after the other.
 #pragma once
 
+#include <span>
+
 #include "sim/times/roofline.hpp"
-#include "sim/workload/model.hpp"
+#include "sim/workload/matrices.hpp"
 
 namespace sim {
 
-// The orthogonalisations of the most loaded rank, over the matrices of these layers.
+// The orthogonalisations of the most loaded rank, over these matrices.
 struct OwnedMatrices {
   BlockTime time;
   double parameters = 0;
 };
-[[nodiscard]] OwnedMatrices most_owned(const Model& model, const KindCounts& layers, int ranks,
+[[nodiscard]] OwnedMatrices most_owned(std::span<const MatrixShape> matrices, int ranks,
                                        const Roofline& roofline);
 
 }  // namespace sim

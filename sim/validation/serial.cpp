@@ -54,8 +54,8 @@ double phase_seconds(const StepContext& context, const Scheme& scheme, const Sch
 double communication_seconds(const StepContext& context, const Scheme& scheme,
                              const Schedule& schedule) {
   double seconds = 0;
-  for (const Phase phase :
-       {Phase::gradient_comm, Phase::weight_comm, Phase::tensor_comm, Phase::pipeline_comm}) {
+  for (const Phase phase : {Phase::gradient_comm, Phase::weight_comm, Phase::tensor_comm,
+                            Phase::pipeline_comm, Phase::expert_comm, Phase::context_comm}) {
     seconds += phase_seconds(context, scheme, schedule, phase);
   }
   return seconds;

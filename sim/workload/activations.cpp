@@ -43,17 +43,14 @@ double mamba_bytes(const Sizes& z) {
 // Of each width between a block's products: inputs and output of the activation; eager, the gate's SiLU.
 double widths_kept(const Sizes& z) { return z.rising + 1 + (z.eager_gate() ? 1 : 0); }
 
-double rows_to_experts(const Sizes& z) { return z.tokens * z.experts.top_k; }
 // Bytes of a token's row at the experts.
-double expert_row(const Sizes& z) {
-  return kBf16 * (z.experts.latent_width > 0 ? z.experts.latent_width : z.hidden);
-}
+double expert_row(const Sizes& z) { return kBf16 * z.experts.row_width; }
 
 // Scores of the router; rows as experts get and give them; what is between their products.
 double expert_bytes(const Sizes& z) {
   if (z.experts.count == 0) return 0;
-  return kFp32 * z.local_tokens * z.experts.count +
-         rows_to_experts(z) * (2 * expert_row(z) + widths_kept(z) * kBf16 * z.experts.width);
+  return kFp32 * z.local_tokens * z.experts.all +
+         z.experts.all_rows() * (2 * expert_row(z) + widths_kept(z) * kBf16 * z.experts.width);
 }
 
 // Gate (or up), and down where its product is one that is kept: of the last block under alternate
@@ -62,7 +59,7 @@ double alternate_bytes(const Sizes& z) {
   const bool gated = z.rising > 1;
   double bytes = z.wide() + (gated ? z.activations() : 0);
   if (z.experts.count > 0) {
-    bytes += rows_to_experts(z) * (kBf16 * z.experts.width + (gated ? expert_row(z) : 0));
+    bytes += z.experts.all_rows() * (kBf16 * z.experts.width + (gated ? expert_row(z) : 0));
   }
   return bytes;
 }
@@ -123,7 +120,7 @@ LayerActivations kept_activations(const Model& model, const Parallelism& p, Laye
 
 double head_activations(const Model& model, const Parallelism& p) {
   const double logits =
-      static_cast<double>(p.micro_batch) * model.sequence * model.vocabulary / p.tensor;
+      static_cast<double>(p.micro_batch) * model.sequence / p.context * model.vocabulary / p.tensor;
   if (p.loss == Loss::fused) return kBf16 * logits;
   // Megatron's loss works in place on one FP32 copy. PyTorch's has the logarithm of the softmax, its
   // gradient and the logits' at once.

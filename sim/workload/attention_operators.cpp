@@ -40,12 +40,12 @@ struct ProductNames {
 void add_products(const Sizes& z, ProductNames names, double pairs, double vectors, double bytes,
                   Operators& into) {
   const double products = pairs + vectors;
-  const double queries = z.heads * z.samples * z.sequence;
+  const double queries = z.core.heads * z.samples * z.core.queries;
   const double share = z.fused() ? z.attends.computed : 1;
-  const double heads = z.heads * z.samples * share;
+  const double heads = z.core.heads * z.samples * share;
   const auto add = [&](std::string_view name, double count, double n, double k, double launches) {
     into.push_back({.name = name,
-                    .m = z.sequence,
+                    .m = z.core.queries,
                     .n = n,
                     .k = k,
                     .count = count * heads,
@@ -58,8 +58,8 @@ void add_products(const Sizes& z, ProductNames names, double pairs, double vecto
                     .queries = queries,
                     .useful = z.attends.useful / share});
   };
-  add(names.pairs, pairs, z.sequence, z.head_width, 1);
-  add(names.vectors, vectors, z.value_head(), z.sequence, 0);
+  add(names.pairs, pairs, z.core.keys, z.head_width, 1);
+  add(names.vectors, vectors, z.value_head(), z.core.keys, 0);
 }
 
 constexpr ProductNames kForward{"attention scores", "attention values", Gradient::none};
@@ -87,7 +87,8 @@ void add_copies(const Sizes& z, Operators& into) {
 
 // Bytes of queries, keys, values and outputs of the rank's heads.
 double vectors(const Sizes& z) {
-  return 2 * z.tokens * (z.width() + z.outputs + z.keys + z.values);
+  const double tokens_of_keys = z.core.keys / z.core.queries;
+  return 2 * z.tokens * (z.width() + z.outputs + tokens_of_keys * (z.keys + z.values));
 }
 
 // Latent vectors are normalised, and the turned part of the keys, which all heads share, is copied to
@@ -155,6 +156,29 @@ void add_attention_core_backward(const Sizes& z, Operators& into) {
   into.push_back(memory_pass("join query, key, value gradients", 2 * z.projections()));
 }
 
+Operators repeated(Operators all, double times) {
+  for (Operator& one : all) {
+    one.count *= times;
+    one.bytes *= times;
+    one.launches *= times;
+  }
+  return all;
+}
+
+// All rounds of a ring but the last run beside what is sent. Each adds to what was there in FP32: the
+// output, scaled anew, and backward the gradients (Transformer Engine's context_parallel.py).
+void add_rounds(const Sizes& z, BlockParts& parts) {
+  const double more = z.core.rounds - 1;
+  if (more < 1) return;
+  constexpr double kAdded = 2 + 4 + 4;
+  const double outputs = kAdded * z.tokens * z.outputs;
+  const double gradients = kAdded * z.tokens * z.projected();
+  parts.core.push_back(memory_pass("add round", outputs));
+  parts.core_backward.push_back(memory_pass("add round backward", gradients, 3));
+  parts.beside_core = repeated(parts.core, more);
+  parts.beside_core_backward = repeated(parts.core_backward, more);
+}
+
 Linear projections_of(const Sizes& z, double n) {
   return {.forward = "query, key, value",
           .inputs = "query, key, value inputs",
@@ -192,6 +216,9 @@ BlockParts attention_parts(const Sizes& z) {
                    .before = "projections",
                    .after = "core",
                    .at_core = Point::inside_attention,
+                   .behind_core = Point::after_core,
+                   .before_core_backward = Point::before_core_gradients,
+                   .behind_core_backward = Point::core_gradients,
                    .adds_bias = z.output_bias,
                    .in = latent ? latent_projections(z) : Linears{projections_of(z, z.projected())},
                    .out = {{.forward = "attention output",
@@ -205,6 +232,7 @@ BlockParts attention_parts(const Sizes& z) {
   add_projected_backward(z, parts.prepare_backward);
   add_attention_core(z, parts.core);
   add_attention_core_backward(z, parts.core_backward);
+  add_rounds(z, parts);
   // Of queries, keys, values and output every second one.
   parts.again_in = latent ? Linears{parts.in.back()} : Linears{projections_of(z, z.keys)};
   parts.again_out = parts.out;

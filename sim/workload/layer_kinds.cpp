@@ -163,6 +163,10 @@ bool has_layers_with(const Model& model, Mixer mixer) {
   return has_layers_with(model, &LayerKind::mixer, mixer);
 }
 
+bool has_experts_to_choose(const Model& model) {
+  return model.experts.count > 1 && has_layers_with(model, Block::experts);
+}
+
 Block usual_block(const Model& model) {
   return model.experts.count > 0 ? Block::experts : Block::dense;
 }

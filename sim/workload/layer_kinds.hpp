@@ -51,6 +51,8 @@ struct LayerOrder {
 [[nodiscard]] LayerKind kind_of(const Model& model, int layer);
 [[nodiscard]] bool has_layers_with(const Model& model, Block block);
 [[nodiscard]] bool has_layers_with(const Model& model, Mixer mixer);
+// Whether a router chooses: with one expert there is nothing to choose.
+[[nodiscard]] bool has_experts_to_choose(const Model& model);
 // What follows attention where an order does not say it.
 [[nodiscard]] Block usual_block(const Model& model);
 // Whether no layer differs from the first, and whether that is one without experts.

@@ -47,14 +47,15 @@ void add_experts(const Model& model, All& into) {
   const Model::Experts& experts = model.experts;
   const std::int64_t hidden = model.hidden, rising = rising_widths(model);
   const std::int64_t inner = experts.latent_width > 0 ? experts.latent_width : hidden;
-  if (experts.count > 1) into.push_back({experts.count, hidden, Split::none});
+  const bool routed = experts.count > 1;
+  if (routed) into.push_back({experts.count, hidden, Split::none});
   if (experts.latent_width > 0) {
     into.push_back({inner, hidden, Split::none});
     into.push_back({hidden, inner, Split::none});
   }
-  into.push_back(
-      {experts.width, inner, Split::outputs, rising * experts.count, rising * experts.top_k, true});
-  into.push_back({inner, experts.width, Split::inputs, experts.count, experts.top_k, true});
+  into.push_back({experts.width, inner, Split::outputs, rising * experts.count,
+                  rising * experts.top_k, routed});
+  into.push_back({inner, experts.width, Split::inputs, experts.count, experts.top_k, routed});
   if (experts.shared_width > 0) add_dense(hidden, experts.shared_width, rising, into);
   if (experts.shared_gate) into.push_back({1, hidden, Split::none});
 }
@@ -77,14 +78,15 @@ std::vector<LayerMatrix> layer_weights(const Model& model, LayerKind kind) {
   return all;
 }
 
-std::vector<MatrixShape> layer_matrices(const Model& model, LayerKind kind, int tensor) {
+std::vector<MatrixShape> layer_matrices(const Model& model, LayerKind kind, MatrixSplit ranks) {
   std::vector<MatrixShape> all;
   for (const LayerMatrix& one : layer_weights(model, kind)) {
+    const int parts = one.routed ? ranks.expert_tensor : ranks.tensor;
     const auto part = [&](std::int64_t size, Split split) {
-      return static_cast<double>(size) / (one.split == split ? tensor : 1);
+      return static_cast<double>(size) / (one.split == split ? parts : 1);
     };
     all.push_back({part(one.outputs, Split::outputs), part(one.inputs, Split::inputs),
-                   static_cast<double>(one.count)});
+                   static_cast<double>(one.count) / (one.routed ? ranks.expert : 1), one.routed});
   }
   return all;
 }

@@ -26,14 +26,19 @@ struct LayerMatrix {
 // down; of experts likewise, with their router.
 [[nodiscard]] std::vector<LayerMatrix> layer_weights(const Model& model, LayerKind kind);
 
-// The same as sharded on one of `tensor` ranks.
 struct MatrixShape {
   double rows = 0;
   double columns = 0;
   double count = 1;
+  bool routed = false;
   [[nodiscard]] double parameters() const { return rows * columns * count; }
 };
+// Ranks that split each matrix, each expert's, and the experts among themselves.
+struct MatrixSplit {
+  int tensor = 1, expert_tensor = 1, expert = 1;
+};
+// The same as sharded on a rank.
 [[nodiscard]] std::vector<MatrixShape> layer_matrices(const Model& model, LayerKind kind,
-                                                      int tensor = 1);
+                                                      MatrixSplit split = {});
 
 }  // namespace sim

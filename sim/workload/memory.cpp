@@ -21,20 +21,24 @@ constexpr double kContext = 0.5e9;
 double workspace(const Cluster& cluster, const Parallelism& p) {
   const int communicators = (p.tensor > 1 ? 1 : 0) + (p.pipeline > 1 ? 2 : 0) +
                             (holders(cluster, p) > 1 ? 1 : 0) +
-                            (shard_ranks(cluster, p) < holders(cluster, p) ? 1 : 0);
+                            (shard_ranks(cluster, p) < holders(cluster, p) ? 1 : 0) +
+                            (p.context > 1 ? 1 : 0) + (dispatches(p) ? 2 : 0);
   return kContext + kCublas + communicators * cluster.collectives.channels * kNcclBuffers;
 }
 
 // What ZeRO-3 holds whole at times: units of layers, and embedding and head.
 struct WholeUnits {
-  double layers = 0;  // parameters of one unit of layers
+  double layers = 0;   // parameters of one unit of layers
+  double experts = 0;  // of these, of experts on ranks of their own
   double ends = 0;
   double whole = 0;  // of the weights that are gathered at once
 };
 
 WholeUnits whole_units(const Parallelism& p, const Stages& stages, const StageParameters& held) {
   const int in_unit = std::min(p.sharding.unit_layers, stages.most_layers_of_a_chunk());
-  WholeUnits units{.layers = in_unit * held.largest, .ends = held.embedding + held.head};
+  WholeUnits units{.layers = in_unit * held.largest,
+                   .experts = dispatches(p) ? in_unit * held.largest_experts : 0,
+                   .ends = held.embedding + held.head};
   const int ahead = p.overlap.weights ? p.sharding.prefetch : 0;
   const double most = held.layers;
   units.whole =
@@ -48,38 +52,44 @@ struct TrainedState {
   double weights = 0, optimizer = 0;
 };
 
-TrainedState trained_state(const Parallelism& p, const StageParameters& held) {
-  const double parameters = held.total();
+TrainedState trained_state(const Parallelism& p, const GroupParameters& held) {
+  const double parameters = held.parameters;
   const double moments = 2 * parameters - updated_by_muon(p, held);  // Muon has one, AdamW two
   if (p.sharding.stage == 3) return {4 * parameters, 4 * moments};
   return {2 * parameters, 4 * (parameters + moments)};
 }
 
-void add_state(const Cluster& cluster, const Parallelism& p, const StageParameters& held,
-               MemoryUse& use) {
-  const double parameters = held.total();
-  const double shards = shard_ranks(cluster, p);
-  const double gradient = bytes_of(p.gradients);
+struct State {
+  double weights = 0, gradients = 0, optimizer = 0;
+};
+
+State state_of(const Cluster& cluster, const Parallelism& p, const GroupParameters& held) {
+  const double shards = shard_ranks(cluster, p, held.group);
   const TrainedState state = trained_state(p, held);
-  use.optimizer = p.optimizer_state == OptimizerState::gpu ? state.optimizer / shards : 0;
+  const double optimizer = p.optimizer_state == OptimizerState::gpu ? state.optimizer / shards : 0;
   if (p.sharding.stage == 3) {
-    use.weights = state.weights / shards;
-    use.gradients = 4 * parameters / shards;
-    return;
+    return {state.weights / shards, 4 * held.parameters / shards, optimizer};
   }
-  use.weights = state.weights;
-  use.gradients = gradient * parameters / (p.sharding.stage == 2 ? shards : 1);
+  const double gradients = bytes_of(p.gradients) * held.parameters;
+  return {state.weights, gradients / (p.sharding.stage == 2 ? shards : 1), optimizer};
 }
 
-// A share of what is trained is of experts.
-void set_experts_apart(double share, MemoryUse& use) {
-  const auto move = [&](double MemoryUse::*from, double MemoryUse::*to) {
-    use.*to = share * (use.*from);
-    use.*from -= use.*to;
-  };
-  move(&MemoryUse::weights, &MemoryUse::expert_weights);
-  move(&MemoryUse::gradients, &MemoryUse::expert_gradients);
-  move(&MemoryUse::optimizer, &MemoryUse::expert_optimizer);
+// Of experts on ranks of their own, or a share of what all lies alike.
+void add_state(const Cluster& cluster, const Parallelism& p, const StageParameters& held,
+               MemoryUse& use) {
+  const std::vector<GroupParameters> groups = by_group(p, held);
+  const State dense = state_of(cluster, p, groups.front());
+  const bool apart = groups.size() > 1;
+  const double share = apart ? 0 : held.routed / held.total();
+  const State experts =
+      apart ? state_of(cluster, p, groups.back())
+            : State{share * dense.weights, share * dense.gradients, share * dense.optimizer};
+  use.weights = dense.weights - (apart ? 0 : experts.weights);
+  use.gradients = dense.gradients - (apart ? 0 : experts.gradients);
+  use.optimizer = dense.optimizer - (apart ? 0 : experts.optimizer);
+  use.expert_weights = experts.weights;
+  use.expert_gradients = experts.gradients;
+  use.expert_optimizer = experts.optimizer;
 }
 
 // Whole gradients in the backward pass: one bucket or unit that is reduced, beside the next one's
@@ -94,6 +104,21 @@ double bucket_bytes(const Parallelism& p, double parameters, const WholeUnits& u
   return under_way * std::min(static_cast<double>(p.bucket.count), wire * parameters);
 }
 
+double codec_bytes(const Parallelism& p, const StageParameters& held, const WholeUnits& units,
+                   const CodecMemory& codec) {
+  const bool in_units = p.sharding.stage == 3;
+  const std::vector<GroupParameters> groups = by_group(p, held);
+  const double dense = groups.front().parameters;
+  const double sent = in_units ? std::max(units.layers - units.experts, units.ends) : dense;
+  double bytes = codec.buffers * sent + codec.state * dense;
+  if (groups.size() > 1) {
+    const double experts = groups.back().parameters;
+    bytes +=
+        codec.expert_buffers * (in_units ? units.experts : experts) + codec.expert_state * experts;
+  }
+  return bytes;
+}
+
 MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelism& p,
                     const Stages& stages, int stage, const CodecMemory& codec) {
   const StageParameters held = stage_parameters(model, p, stages, stage);
@@ -102,7 +127,6 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
   add_state(cluster, p, held, use);
-  set_experts_apart(held.routed / parameters, use);
   double recomputed = 0;
   for (const KindCount& one : kinds_of_stage(model, stages, p, stage)) {
     const LayerActivations kept = kept_activations(model, p, one.kind);
@@ -116,8 +140,7 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   if (sharded_weights && shard_ranks(cluster, p) > 1) {
     use.gathered = (p.gathers_matrices ? 1 : 2) * units.whole;
   }
-  use.codec = codec.buffers * (sharded_weights ? std::max(units.layers, units.ends) : parameters) +
-              codec.state * parameters;
+  use.codec = codec_bytes(p, held, units, codec);
   const double buckets = bucket_bytes(p, parameters, units);
   const double head = stage == p.pipeline - 1 ? head_activations(model, p) : 0;
   if (head > recomputed + buckets) {
@@ -161,15 +184,22 @@ double trained_state_bytes(const Model& model, const Parallelism& p) {
   const Stages stages(model, p);
   double sum = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const TrainedState state = trained_state(p, stage_parameters(model, p, stages, stage));
-    sum += p.tensor * (state.weights + state.optimizer);
+    for (const GroupParameters& one : by_group(p, stage_parameters(model, p, stages, stage))) {
+      const TrainedState state = trained_state(p, one);
+      const int parts = one.group == Weights::experts ? expert_tensor(p) * p.expert : p.tensor;
+      sum += parts * (state.weights + state.optimizer);
+    }
   }
   return sum;
 }
 
 double optimizer_bytes(const Cluster& cluster, const Model& model, const Parallelism& p,
                        int stage) {
-  return trained_state(p, stage_parameters(model, p, stage)).optimizer / shard_ranks(cluster, p);
+  double sum = 0;
+  for (const GroupParameters& one : by_group(p, stage_parameters(model, p, stage))) {
+    sum += trained_state(p, one).optimizer / shard_ranks(cluster, p, one.group);
+  }
+  return sum;
 }
 
 MemoryUse memory_use(const Cluster& cluster, const Model& model, const Parallelism& p,

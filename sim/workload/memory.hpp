@@ -45,6 +45,8 @@ struct MemoryPart {
 struct CodecMemory {
   double buffers = 0;  // per parameter sent at once: outgoing and incoming wires
   double state = 0;    // per parameter of the rank's stage: residuals, secondary shards
+  // The same of experts that lie on ranks of their own.
+  double expert_buffers = 0, expert_state = 0;
 };
 
 // For the stage that needs most.

@@ -12,7 +12,7 @@ constexpr int kIterations = 5;
 
 }  // namespace
 
-double updated_by_muon(const Parallelism& p, const StageParameters& held) {
+double updated_by_muon(const Parallelism& p, const GroupParameters& held) {
   return p.optimizer == Optimizer::muon ? held.matrices : 0;
 }
 

@@ -17,7 +17,7 @@
 namespace sim {
 
 // Parameters that Muon updates on the rank of a stage: all of its matrices, or none.
-[[nodiscard]] double updated_by_muon(const Parallelism& parallelism, const StageParameters& held);
+[[nodiscard]] double updated_by_muon(const Parallelism& parallelism, const GroupParameters& held);
 
 // The orthogonalisation of one matrix, by the products and passes into which torch.compile turns
 // Jordan's code.

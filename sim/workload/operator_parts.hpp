@@ -48,17 +48,35 @@ void add_sequence_copy(const Sizes& sizes, Operators& into);
 //
 //   norm ► enter ► products in ► prepare ► core ► products out ► leave ► residual
 //
+// Where rows go to experts on other ranks, these are products of what came, and around them is what each
+// rank does with its own tokens:
+//
+//   norm ► enter ► first products ►|► arrange ► ... ► rearrange ►|► last products ► leave ► residual
+//
 // Each part's backward operators run in the opposite order.
 struct BlockParts {
   std::string_view block;          // "attention"
   std::string_view before, after;  // names of what is up to the core, and from it on
-  Point at_core = Point::inside_layer;
-  bool adds_bias = false;  // to what leads back to the hidden state
+  // Where ranks may exchange around the core.
+  Point at_core = Point::inside_layer, behind_core = Point::inside_layer;
+  Point before_core_backward = Point::inside_layer, behind_core_backward = Point::inside_layer;
+  bool adds_bias = false;   // to what leads back to the hidden state
+  bool dispatched = false;  // rows go to other ranks
+  bool gathers = true;  // reads what tensor-parallel ranks gathered, not the rank's own part alone
   Operators enter, prepare, core, leave;
   Linears in, out;
   Operators enter_backward, prepare_backward, core_backward, leave_backward;
+  // What runs beside an exchange before the core.
+  Operators beside_core, beside_core_backward;
+  // Of what is dispatched:
+  Operators arrange, rearrange;
+  Linears first, last;
+  // Of what every token passes, beside what goes out and comes back.
+  Linears beside_in, beside_out;
+  Operators beside_activation, beside_activation_backward;
   // What alternate recomputation repeats: every second product.
   Linears again_in, again_out;
+  [[nodiscard]] bool is_attention() const { return at_core == Point::inside_attention; }
 };
 [[nodiscard]] BlockParts attention_parts(const Sizes& sizes);
 [[nodiscard]] BlockParts mamba_parts(const Sizes& sizes);

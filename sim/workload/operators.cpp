@@ -40,11 +40,14 @@ std::vector<BlockParts> blocks_of(const Sizes& z) {
 // each has its own.
 struct Place {
   bool first = true, last = true, side_by_side = false;
+  bool next_gathers = true;  // the block that follows in the layer: BlockParts::gathers
 };
-Place place_of(const Sizes& z, std::size_t index, std::size_t count) {
+Place place_of(const Sizes& z, const std::vector<BlockParts>& blocks, std::size_t index) {
+  const bool last = index + 1 == blocks.size();
   return {.first = index == 0,
-          .last = index + 1 == count,
-          .side_by_side = z.is_parallel() && count > 1};
+          .last = last,
+          .side_by_side = z.is_parallel() && blocks.size() > 1,
+          .next_gathers = last || blocks[index + 1].gathers};
 }
 
 bool has_norm(const Sizes& z, Place place) {
@@ -83,11 +86,15 @@ void add_to_core(const Sizes& z, const BlockParts& block, Place place, Operators
   append(block.prepare, into);
 }
 
-void add_from_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
-  append(block.core, into);
+void add_behind_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
   add_linears(z, block.out, into);
   append(block.leave, into);
   add_end(z, place, into);
+}
+
+void add_from_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  append(block.core, into);
+  add_behind_core(z, block, place, into);
 }
 
 // What a layer's last product reads.
@@ -97,44 +104,126 @@ void add_to_last(const Sizes& z, const BlockParts& block, Place place, Operators
 }
 
 // What is exchanged behind a block: nothing where the next reads the same.
-Point behind(Place place) {
-  return place.side_by_side && !place.last ? Point::inside_layer : Point::after_block;
+Point behind(const BlockParts& block, Place place) {
+  if (place.side_by_side) return place.last ? Point::after_block : Point::inside_layer;
+  if (!block.gathers) return Point::before_block_parts;
+  return place.next_gathers ? Point::after_block : Point::after_block_parts;
+}
+// Backward, in front of it.
+Point in_front(const BlockParts& block, Place place) {
+  // Side by side, what the first block read has its gradient once both are through.
+  if (place.side_by_side) return place.first ? Point::after_block : Point::inside_layer;
+  if (!block.gathers) return Point::before_block_parts;
+  return place.next_gathers ? Point::after_block : Point::after_block_parts;
+}
+
+// What each rank does with its own tokens before their rows go out, and once they are back.
+void add_to_dispatch(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  if (has_norm(z, place)) add_norm(z, into);
+  add_modulation(z, place, 1, into);
+  append(block.enter, into);
+  add_linears(z, block.first, into);
+}
+
+void add_from_combine(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  add_linears(z, block.last, into);
+  append(block.leave, into);
+  add_end(z, place, into);
+}
+
+// What it does with the rows that came.
+void add_rows(const Sizes& z, const BlockParts& block, bool last_product, Operators& into) {
+  append(block.arrange, into);
+  add_linears(z, block.in, into);
+  append(block.prepare, into);
+  append(block.core, into);
+  if (!last_product) return;
+  add_linears(z, block.out, into);
+  append(block.rearrange, into);
+}
+
+void add_dispatched_forward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
+  Operators to_dispatch, rows, from_combine, beside_out, beside_back;
+  add_to_dispatch(z, block, place, to_dispatch);
+  add_rows(z, block, true, rows);
+  add_from_combine(z, block, place, from_combine);
+  add_linears(z, block.beside_in, beside_out);
+  append(block.beside_activation, beside_out);
+  add_linears(z, block.beside_out, beside_back);
+  into.push_back(
+      {block.block, "router", std::move(to_dispatch), Point::dispatch, std::move(beside_out)});
+  into.push_back({block.block, "experts", std::move(rows), Point::combine, std::move(beside_back)});
+  into.push_back({block.block, "sum", std::move(from_combine), behind(block, place)});
 }
 
 void add_forward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
-  Operators to_core, from_core;
+  if (block.dispatched) return add_dispatched_forward(z, block, place, into);
+  Operators to_core, behind_core;
   add_to_core(z, block, place, to_core);
-  add_from_core(z, block, place, from_core);
-  into.push_back({block.block, block.before, std::move(to_core), block.at_core});
-  into.push_back({block.block, block.after, std::move(from_core), behind(place)});
+  add_behind_core(z, block, place, behind_core);
+  into.push_back({block.block, block.before, std::move(to_core), block.at_core, block.beside_core});
+  into.push_back({block.block, block.after, block.core, block.behind_core});
+  into.push_back({block.block, "output", std::move(behind_core), behind(block, place)});
 }
 
 // The norm is that of what comes after the block.
-void add_backward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
-  Operators to_core, from_core;
-  if (has_norm(z, place)) add_norm_backward(z, to_core);
-  if (z.norm_place == Model::NormPlace::both) add_norm_backward(z, to_core);
-  add_modulation(z, place, 2, to_core);
-  if (!place.side_by_side || place.last) add_residual_backward(z, block.adds_bias, to_core);
-  add_sequence_copy(z, to_core);
-  append(block.leave_backward, to_core);
-  for (auto one = block.out.rbegin(); one != block.out.rend(); ++one) {
-    add_linear_inputs(z, *one, to_core);
-    to_core.push_back(linear_weights(z, *one));
+void add_end_backward(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  if (has_norm(z, place)) add_norm_backward(z, into);
+  if (z.norm_place == Model::NormPlace::both) add_norm_backward(z, into);
+  add_modulation(z, place, 2, into);
+  if (!place.side_by_side || place.last) add_residual_backward(z, block.adds_bias, into);
+  if (!block.dispatched) add_sequence_copy(z, into);
+  append(block.leave_backward, into);
+}
+
+// The last one's first, each with the gradients of its weights behind.
+void add_linears_backward(const Sizes& z, const Linears& linears, Operators& into) {
+  for (auto one = linears.rbegin(); one != linears.rend(); ++one) {
+    add_linear_inputs(z, *one, into);
+    into.push_back(linear_weights(z, *one));
   }
-  append(block.core_backward, to_core);
+}
+
+void add_dispatched_backward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
+  Operators to_dispatch, rows, from_combine, beside_out, beside_back;
+  add_end_backward(z, block, place, to_dispatch);
+  add_linears_backward(z, block.last, to_dispatch);
+  append(block.rearrange, rows);
+  add_linears_backward(z, block.out, rows);
+  append(block.core_backward, rows);
+  append(block.prepare_backward, rows);
+  add_linears_backward(z, block.in, rows);
+  append(block.arrange, rows);
+  add_linears_backward(z, block.first, from_combine);
+  append(block.enter_backward, from_combine);
+  add_linears_backward(z, block.beside_out, beside_out);
+  append(block.beside_activation_backward, beside_back);
+  add_linears_backward(z, block.beside_in, beside_back);
+  into.push_back({block.block, "sum", std::move(to_dispatch), Point::dispatch_gradients,
+                  std::move(beside_out), block.gathers});
+  into.push_back(
+      {block.block, "experts", std::move(rows), Point::combine_gradients, std::move(beside_back)});
+  into.push_back({block.block, "router", std::move(from_combine), in_front(block, place)});
+}
+
+void add_backward(const Sizes& z, const BlockParts& block, Place place, Segments& into) {
+  if (block.dispatched) return add_dispatched_backward(z, block, place, into);
+  Operators to_core, core, from_core;
+  add_end_backward(z, block, place, to_core);
+  add_linears_backward(z, block.out, to_core);
+  append(block.core_backward, core);
   append(block.prepare_backward, from_core);
   add_linears_inputs(z, block.in, from_core);
   append(block.enter_backward, from_core);
   add_sequence_copy(z, from_core);
-  into.push_back({block.block, block.after, std::move(to_core), block.at_core});
-  into.push_back(
-      {.block = block.block,
-       .part = block.before,
-       .kernels = std::move(from_core),
-       // Side by side, what the first block read has its gradient once both are through.
-       .point = place.side_by_side && !place.first ? Point::inside_layer : Point::after_block,
-       .beside = gradients_of_weights(z, block.in)});
+  into.push_back({block.block, block.after, std::move(to_core), block.before_core_backward,
+                  block.beside_core_backward});
+  into.push_back({block.block, block.after, std::move(core), block.behind_core_backward});
+  into.push_back({.block = block.block,
+                  .part = block.before,
+                  .kernels = std::move(from_core),
+                  .point = in_front(block, place),
+                  .beside = gradients_of_weights(z, block.in)});
 }
 
 // Every second product, and all that is no product.
@@ -150,14 +239,29 @@ void add_alternate(const Sizes& z, const BlockParts& block, Place place, bool la
   if (!place.last) add_residual(z, into);
 }
 
+// Of what is dispatched: all up to the last product, or with it.
+void add_dispatched_again(const Sizes& z, const Parallelism& p, const BlockParts& block,
+                          Place place, Operators& into) {
+  if (p.recompute == Recompute::none || p.recompute == Recompute::selective) return;
+  const bool last_product = recomputes_last(p);
+  add_to_dispatch(z, block, place, into);
+  add_linears(z, block.beside_in, into);
+  append(block.beside_activation, into);
+  add_rows(z, block, last_product, into);
+  if (!last_product) return;
+  add_linears(z, block.beside_out, into);
+  add_from_combine(z, block, place, into);
+}
+
 void add_recomputed(const Sizes& z, const Parallelism& p, const BlockParts& block, Place place,
                     Operators& into) {
+  if (block.dispatched) return add_dispatched_again(z, p, block, place, into);
   switch (p.recompute) {
     case Recompute::none:
       break;
     case Recompute::selective:
       // The fused core keeps no scores: there is nothing that selective recomputation would save.
-      if (block.at_core == Point::inside_attention && !z.fused()) append(block.core, into);
+      if (block.is_attention() && !z.fused()) append(block.core, into);
       break;
     case Recompute::alternate:
       add_alternate(z, block, place, recomputes_last(p), into);
@@ -291,12 +395,12 @@ LayerOperators layer_operators(const Model& model, const Parallelism& parallelis
   const std::vector<BlockParts> blocks = blocks_of(z);
   LayerOperators layer;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const Place place = place_of(z, i, blocks.size());
+    const Place place = place_of(z, blocks, i);
     add_forward(z, blocks[i], place, layer.forward);
     add_recomputed(z, parallelism, blocks[i], place, layer.recompute);
   }
   for (std::size_t i = blocks.size(); i-- > 0;) {
-    add_backward(z, blocks[i], place_of(z, i, blocks.size()), layer.backward);
+    add_backward(z, blocks[i], place_of(z, blocks, i), layer.backward);
   }
   if (kind.predicts) add_prediction(model, parallelism, z, layer);
   return layer;

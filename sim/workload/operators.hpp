@@ -52,10 +52,23 @@ using Operators = std::vector<Operator>;
 
 // Where ranks may exchange what they have of a layer.
 enum class Point : std::uint8_t {
-  inside_attention,  // what its core takes; in the backward pass, its gradient
-  after_block,       // the block's output; in the backward pass, the gradient of its input
-  inside_layer       // between blocks that read the same: nothing
+  inside_attention,       // what its core takes
+  after_core,             // what that gives
+  before_core_gradients,  // backward, what that reads besides
+  core_gradients,         // and what it gives
+  after_block,            // the block's output; in the backward pass, the gradient of its input
+  after_block_parts,      // the same where what follows reads only the rank's own part
+  before_block_parts,     // the same where each rank has only its own part
+  dispatch,               // rows to their experts
+  combine,                // and back
+  dispatch_gradients,     // of what came back, to the experts
+  combine_gradients,      // of rows, back
+  inside_layer            // between blocks that read the same: nothing
 };
+[[nodiscard]] constexpr bool is_behind_block(Point point) {
+  return point == Point::after_block || point == Point::after_block_parts ||
+         point == Point::before_block_parts;
+}
 
 // Part of a pass over a layer, of one micro-batch on one rank.
 struct Segment {
@@ -63,7 +76,8 @@ struct Segment {
   std::string_view part = {};  // of a block that has several: "core"
   Operators kernels;
   Point point = Point::after_block;  // that follows
-  Operators beside = {};             // may run beside an exchange there: gradients of weights
+  Operators beside = {};             // may run beside an exchange there, as gradients of weights
+  bool gathers = true;               // BlockParts::gathers, of its block
 };
 using Segments = std::vector<Segment>;
 

@@ -36,7 +36,7 @@ namespace {
 
 // Ranks along all axes but for the usual ones.
 int more_ranks(const Parallelism& p) {
-  int ranks = 1;
+  int ranks = p.context;
   for (const SizedAxis& more : p.more_axes) {
     if (more.axis != nullptr) ranks *= more.size;
   }
@@ -50,11 +50,28 @@ int data_ranks(const Cluster& cluster, const Parallelism& p) {
 
 // Along axes::data and each other axis of that kind.
 int ranks_along(const Cluster& cluster, const Parallelism& p, bool (*counts)(const Axis& axis)) {
-  int ranks = data_ranks(cluster, p);
+  int ranks = data_ranks(cluster, p) * (counts(axes::context) ? p.context : 1);
   for (const SizedAxis& more : p.more_axes) {
     if (more.axis != nullptr && counts(*more.axis)) ranks *= more.size;
   }
   return ranks;
+}
+
+// Those along which sequences are divided where their ring is placed, or behind axes::tensor.
+Placement whole_placement(const Parallelism& p) {
+  Placement placement = p.placement;
+  if (p.context == 1) return placement;
+  const auto insert = [&](const Axis& axis, auto place) {
+    std::shift_right(place, placement.end(), 1);
+    *place = &axis;
+  };
+  if (std::ranges::find(placement, &axes::context) == placement.end()) {
+    insert(axes::context, std::ranges::find(placement, &axes::tensor) + 1);
+  }
+  if (head_ranks(p) > 1) {
+    insert(axes::context_heads, std::ranges::find(placement, &axes::context));
+  }
+  return placement;
 }
 
 }  // namespace
@@ -63,14 +80,21 @@ Layout layout_of(const Cluster& cluster, const Parallelism& p) {
   std::vector<SizedAxis> sized{{&axes::tensor, p.tensor},
                                {&axes::data, data_ranks(cluster, p)},
                                {&axes::pipeline, p.pipeline}};
+  if (p.context > 1) {
+    if (head_ranks(p) > 1) sized.push_back({&axes::context_heads, head_ranks(p)});
+    sized.push_back({&axes::context, ring_ranks(p)});
+  }
   for (const SizedAxis& more : p.more_axes) {
     if (more.axis != nullptr) sized.push_back(more);
   }
-  return {sized, p.placement};
+  return {sized, whole_placement(p)};
 }
 
 Factoring factoring_of(const Cluster& cluster, const Parallelism& p) {
-  return {layout_of(cluster, p), p.expert_axes};
+  std::vector<SizedAxis> experts{{&axes::expert_tensor, expert_tensor(p)},
+                                 {&axes::expert, p.expert}};
+  experts.insert(experts.end(), p.expert_axes.begin(), p.expert_axes.end());
+  return {layout_of(cluster, p), experts};
 }
 
 int replicas(const Cluster& cluster, const Parallelism& p) {
@@ -97,15 +121,14 @@ int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
   return static_cast<int>(most);
 }
 
-bool has_even_holders(const Cluster& cluster, const Parallelism& p) {
+bool has_even_holders(const Cluster& cluster, const Parallelism& p, Weights group) {
   const auto lie_evenly = [&](const std::vector<int>& ranks) {
     std::map<int, int> by_node;
     for (const int rank : ranks) ++by_node[node_of(cluster, rank)];
     const int first = by_node.begin()->second;
     return std::ranges::all_of(by_node, [&](const auto& one) { return one.second == first; });
   };
-  return std::ranges::all_of(factoring_of(cluster, p).groups_of_holders(Weights::dense),
-                             lie_evenly);
+  return std::ranges::all_of(factoring_of(cluster, p).groups_of_holders(group), lie_evenly);
 }
 
 int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {
@@ -116,11 +139,16 @@ int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {
   return ranks > 0 ? std::min(ranks, all) : all;
 }
 
-int holder_nodes(const Cluster& cluster, const Parallelism& p) {
-  const Layout layout = layout_of(cluster, p);
+int holder_nodes(const Cluster& cluster, const Parallelism& p, Weights group) {
   std::set<int> nodes;
-  for (const int rank : layout.group_of(0, holding_axes(layout))) {
-    nodes.insert(node_of(cluster, rank));
+  const auto count = [&](const std::vector<int>& ranks) {
+    for (const int rank : ranks) nodes.insert(node_of(cluster, rank));
+  };
+  if (group == Weights::dense) {
+    const Layout layout = layout_of(cluster, p);
+    count(layout.group_of(0, holding_axes(layout)));
+  } else {
+    count(factoring_of(cluster, p).groups_of_holders(group).front());
   }
   return static_cast<int>(nodes.size());
 }
@@ -183,14 +211,84 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   must_divide("`tp`", p.tensor, model.heads, "attention heads");
   must_divide("`tp`", p.tensor, model.kv_heads, "key-value heads");
   must_divide("`tp`", p.tensor, model.feed_forward, "feed-forward columns");
-  must_divide("`tp`", p.tensor, model.experts.width, "columns of an expert");
+  const bool apart = dispatches(p) && has_experts_to_choose(model);
+  must_divide(apart ? "`etp`" : "`tp`", expert_tensor(p), model.experts.width,
+              "columns of an expert");
   must_divide("`tp`", p.tensor, model.experts.shared_width, "columns of the shared expert");
   must_divide("`tp`", p.tensor, model.mamba.heads, "Mamba-2 heads");
   must_divide("`tp`", p.tensor, model.vocabulary, "vocabulary entries");
-  if (p.sequence_parallel) must_divide("`tp`", p.tensor, model.sequence, "tokens of a sequence");
+  if (p.sequence_parallel && model.sequence % p.context == 0) {
+    must_divide("`tp`", p.tensor, model.sequence / p.context,
+                p.context > 1 ? "tokens of a sequence's part" : "tokens of a sequence");
+  }
   if (!fills_nodes(cluster, p)) {
     problem(fmt::format("`tp`: {} does not divide the {} GPUs in a node of {}; choose a divisor",
                         p.tensor, cluster.gpus_per_node, cluster.name));
+  }
+}
+
+void check_experts(const Cluster& cluster, const Model& model, const Parallelism& p,
+                   const Problem& problem) {
+  if (!has_experts_to_choose(model)) {
+    if (p.expert > 1) {
+      problem(fmt::format("`ep`: {} has no experts to choose from; leave it at 1", model.name));
+    }
+    return;
+  }
+  if (!dispatches(p)) return;
+  if (model.experts.count % p.expert != 0) {
+    problem(fmt::format("`ep`: {} does not divide the {} experts of {}; choose a divisor", p.expert,
+                        model.experts.count, model.name));
+  }
+  if (p.tensor > 1 && !p.sequence_parallel) {
+    problem(
+        fmt::format("`ep`: with `tp` {} each rank sends its own part of the tokens to experts; "
+                    "pass `sequence-parallel` on",
+                    p.tensor));
+  }
+  const std::int64_t experts = std::int64_t{expert_tensor(p)} * p.expert;
+  const std::int64_t usual = std::int64_t{p.tensor} * p.pipeline * p.context;
+  if (rank_count(cluster) % usual != 0) return;  // said elsewhere
+  const std::int64_t ranks = rank_count(cluster) / p.pipeline;
+  if (ranks % experts != 0) {
+    problem(
+        fmt::format("`ep`: {} x `etp` {} does not divide the {} ranks of a stage; choose other "
+                    "`ep`, `etp`, `pp` or `nodes`",
+                    p.expert, expert_tensor(p), ranks));
+  }
+}
+
+// Causal sequences are cut into two parts a rank, from both ends.
+void check_context(const Model& model, const Parallelism& p, const Problem& problem) {
+  if (p.context == 1) return;
+  if (p.context % head_ranks(p) != 0) {
+    problem(fmt::format("`cp-heads`: {} does not divide `cp` {}; choose a divisor", head_ranks(p),
+                        p.context));
+    return;
+  }
+  const int parts = p.context * (model.causal && ring_ranks(p) > 1 ? 2 : 1);
+  if (model.sequence % parts != 0) {
+    problem(
+        fmt::format("`cp`: {} parts{} do not divide the {} tokens of a sequence; choose "
+                    "another `cp` or `sequence`",
+                    parts, parts > p.context ? ", two a rank," : "", model.sequence));
+  }
+  const auto must_share = [&](int heads, const char* what) {
+    if (heads % (p.tensor * head_ranks(p)) == 0) return;
+    problem(
+        fmt::format("{}: {} x `tp` {} does not divide the {} {} of {}; choose a divisor, or "
+                    "`cp-exchange` ring",
+                    p.context_heads > 1 ? "`cp-heads`" : "`cp`", head_ranks(p), p.tensor, heads,
+                    what, model.name));
+  };
+  must_share(model.heads, "attention heads");
+  must_share(model.kv_heads, "key-value heads");
+  if (ring_ranks(p) > 1 && !is_fused(p.attention)) {
+    problem("`cp`: attention in parts needs a fused kernel; pass `attention` fused");
+  }
+  if (has_layers_with(model, Mixer::mamba)) {
+    problem(fmt::format("`cp`: Mamba-2 layers of {} take whole sequences here; leave it at 1",
+                        model.name));
   }
 }
 
@@ -267,8 +365,15 @@ void check_software(const Cluster& cluster, const Parallelism& p, const Problem&
   }
 }
 
-// Tensor and pipeline parallelism do not divide all GPUs.
+// Tensor, context and pipeline parallelism do not divide all GPUs.
 void note_ranks(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  if (p.context > 1) {
+    problem(
+        fmt::format("`cp`: {} x tp {} x pp {} does not divide the {} GPUs; choose other "
+                    "`nodes`, `cp`, `tp` or `pp`",
+                    p.context, p.tensor, p.pipeline, rank_count(cluster)));
+    return;
+  }
   if (p.pipeline > 1 && p.tensor > 1) {
     problem(
         fmt::format("`pp`: {} x tp {} does not divide the {} GPUs; choose other `nodes`, `tp` "
@@ -282,7 +387,7 @@ void note_ranks(const Cluster& cluster, const Parallelism& p, const Problem& pro
 }
 
 void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
-  if (rank_count(cluster) % (std::int64_t{p.tensor} * p.pipeline) != 0) {
+  if (rank_count(cluster) % (std::int64_t{p.tensor} * p.pipeline * p.context) != 0) {
     note_ranks(cluster, p, problem);
     return;
   }
@@ -308,6 +413,8 @@ std::string problems(const Cluster& cluster, const Model& model, const Paralleli
   };
   check_divisors(cluster, model, p, problem);
   check_stages(model, p, problem);
+  check_experts(cluster, model, p, problem);
+  check_context(model, p, problem);
   check_sharding(cluster, p, problem);
   check_software(cluster, p, problem);
   return lines;
@@ -322,11 +429,22 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
 RankLayer rank_layer(const Model& model, const Parallelism& p, LayerKind kind) {
   const LayerParameters layer = layer_parameters(model, kind);
   const double tensor = p.tensor;
-  return {
+  RankLayer held{
       static_cast<double>(layer.sharded) / tensor + static_cast<double>(layer.replicated),
       static_cast<double>(layer.sharded_matrices) / tensor +
           static_cast<double>(layer.replicated_matrices),
-      static_cast<double>(layer.routed) / tensor + static_cast<double>(layer.routed_replicated)};
+      static_cast<double>(layer.routed) / tensor + static_cast<double>(layer.routed_replicated),
+      static_cast<double>(layer.routed_matrices) / tensor};
+  if (!dispatches(p) || held.routed == 0) return held;
+  const double parts = expert_tensor(p), ranks = p.expert;
+  const RankLayer usual = held;
+  held.routed =
+      (static_cast<double>(layer.routed) / parts + static_cast<double>(layer.routed_replicated)) /
+      ranks;
+  held.routed_matrices = static_cast<double>(layer.routed_matrices) / parts / ranks;
+  held.parameters += held.routed - usual.routed;
+  held.matrices += held.routed_matrices - usual.routed_matrices;
+  return held;
 }
 
 StageParameters stage_parameters(const Model& model, const Parallelism& p, int stage) {
@@ -344,7 +462,9 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, const
     held.layers += layer.parameters * one.layers;
     held.matrices += layer.matrices * one.layers;
     held.routed += layer.routed * one.layers;
+    held.routed_matrices += layer.routed_matrices * one.layers;
     held.largest = std::max(held.largest, layer.parameters);
+    held.largest_experts = std::max(held.largest_experts, layer.routed);
   }
   if (stage == 0) {
     held.embedding = static_cast<double>(ends.words) / tensor + static_cast<double>(ends.first);
@@ -357,6 +477,22 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, const
     }
   }
   return held;
+}
+
+std::vector<GroupParameters> by_group(const Parallelism& p, const StageParameters& held) {
+  if (!dispatches(p) || held.routed == 0) {
+    return {{Weights::dense, held.total(), held.matrices}};
+  }
+  return {{Weights::dense, held.total() - held.routed, held.matrices - held.routed_matrices},
+          {Weights::experts, held.routed, held.routed_matrices}};
+}
+
+double shard_parameters(const Cluster& cluster, const Parallelism& p, const StageParameters& held) {
+  double sum = 0;
+  for (const GroupParameters& one : by_group(p, held)) {
+    sum += one.parameters / shard_ranks(cluster, p, one.group);
+  }
+  return sum;
 }
 
 }  // namespace sim

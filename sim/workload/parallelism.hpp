@@ -101,12 +101,25 @@ enum class Precision { bf16, fp32 };
   return precision == Precision::bf16 ? 2 : 4;
 }
 
+// How rows reach the experts that their router chose.
+enum class Dispatcher : std::uint8_t {
+  all_to_all  // NCCL's, of a row for each of a token's experts
+};
+
+// How ranks that have parts of the same sequences attend to all of them.
+enum class ContextExchange : std::uint8_t {
+  ring,  // keys and values go round, beside the core of those that are there (Liu et al. 2310.01889)
+  all_gather,  // of keys and values, before the core
+  all_to_all   // of heads for tokens, before and after the core (Jacobs et al. 2309.14509)
+};
+
 // What overlaps with the compute stream.
 struct Overlap {
   bool gradients = false;  // buckets are reduced during the backward pass
   bool weights = false;    // buckets or units are gathered while others compute
   bool pipeline = false;   // stages continue while their messages are in flight
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
+  bool experts = false;    // rows go to experts beside what every token passes
   auto operator<=>(const Overlap&) const = default;
 };
 
@@ -143,9 +156,17 @@ struct Parallelism {
   int virtual_stages = 1;  // chunks of layers per pipeline stage: interleaved 1F1B
   CountedEnds counted_ends = CountedEnds::none;
   std::vector<int> stage_layers =
-      {};  // layers of each virtual stage; empty: as Stages divides them
-  std::array<SizedAxis, kMostAxes - 3> more_axes = {};    // of dense weights; unused: null
-  std::array<SizedAxis, kMostAxes - 1> expert_axes = {};  // from neighbours on; unused: null
+      {};           // layers of each virtual stage; empty: as Stages divides them
+  int context = 1;  // parts of each sequence; zigzag, so that all attend to as many tokens
+  ContextExchange context_exchange = ContextExchange::ring;
+  int context_heads =
+      1;           // of these parts, neighbours that exchange heads for tokens inside the ring
+  int expert = 1;  // ranks that hold other experts
+  int expert_tensor = 0;  // ranks that split each expert; 0: as many as dense weights
+  Dispatcher dispatcher = Dispatcher::all_to_all;
+  std::array<SizedAxis, kMostAxes - 4> more_axes = {};    // of dense weights; unused: null
+  std::array<SizedAxis, kMostAxes - 3> expert_axes = {};  // further ones of experts; unused: null
+  // Where axes::context is not placed it follows axes::tensor.
   Placement placement{&axes::tensor, &axes::data, &axes::pipeline};
   bool sequence_parallel = false;
   int micro_batch = 1;   // sequences per forward pass of a replica
@@ -170,7 +191,21 @@ struct Parallelism {
   auto operator<=>(const Parallelism&) const = default;  // an order for maps, without a meaning
 };
 
-// Tensor-parallel, data-parallel and pipeline ranks, then more axes.
+// Ranks that split each expert.
+[[nodiscard]] constexpr int expert_tensor(const Parallelism& p) {
+  return p.expert_tensor > 0 ? p.expert_tensor : p.tensor;
+}
+// Ranks of a context-parallel group that exchange heads for tokens, and such groups in a ring or gather.
+[[nodiscard]] constexpr int head_ranks(const Parallelism& p) {
+  return p.context_exchange == ContextExchange::all_to_all ? p.context : p.context_heads;
+}
+[[nodiscard]] constexpr int ring_ranks(const Parallelism& p) { return p.context / head_ranks(p); }
+// Whether experts lie on other ranks than dense weights do, so that rows have to go to them.
+[[nodiscard]] constexpr bool dispatches(const Parallelism& p) {
+  return p.expert > 1 || expert_tensor(p) != p.tensor;
+}
+
+// Tensor-parallel, data-parallel, pipeline and context-parallel ranks, then more axes.
 [[nodiscard]] Layout layout_of(const Cluster& cluster, const Parallelism& parallelism);
 [[nodiscard]] Factoring factoring_of(const Cluster& cluster, const Parallelism& parallelism);
 // Replicas of the model: parts of the job that compute with other samples.
@@ -179,14 +214,16 @@ struct Parallelism {
 [[nodiscard]] int holders(const Cluster& cluster, const Parallelism& parallelism,
                           Weights group = Weights::dense);
 // Whether each place of the model has as many holders on every node that has any.
-[[nodiscard]] bool has_even_holders(const Cluster& cluster, const Parallelism& parallelism);
+[[nodiscard]] bool has_even_holders(const Cluster& cluster, const Parallelism& parallelism,
+                                    Weights group = Weights::dense);
 // Holders of the same weights that share one set of shards: 1 without sharding.
 [[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism,
                               Weights group = Weights::dense);
 // Most nodes that a tensor-parallel group spans.
 [[nodiscard]] int tensor_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Nodes of the ranks that hold the same weights as the first one.
-[[nodiscard]] int holder_nodes(const Cluster& cluster, const Parallelism& parallelism);
+[[nodiscard]] int holder_nodes(const Cluster& cluster, const Parallelism& parallelism,
+                               Weights group = Weights::dense);
 // Whether the backward pass computes a layer's last product again, and sums it over tensor-parallel
 // ranks, although its own kernels read nothing of that.
 [[nodiscard]] bool recomputes_last(const Parallelism& parallelism);
@@ -215,7 +252,8 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& parall
 struct RankLayer {
   double parameters = 0;
   double matrices = 0;
-  double routed = 0;  // of `parameters`: of experts to choose from
+  double routed = 0;           // of `parameters`: of experts to choose from
+  double routed_matrices = 0;  // of these and of `matrices`
 };
 [[nodiscard]] RankLayer rank_layer(const Model& model, const Parallelism& parallelism,
                                    LayerKind kind = {});
@@ -223,11 +261,13 @@ struct RankLayer {
 // Parameters of a rank of the stage, in its layers and outside of them.
 struct StageParameters {
   double layers = 0;
-  double matrices = 0;   // of `layers`: in weight matrices
-  double routed = 0;     // of `layers`: of experts to choose from
-  double largest = 0;    // of its layers, the one with most
-  double embedding = 0;  // word and position embeddings of the first stage
-  double head = 0;       // output projection and final norm of the last stage
+  double matrices = 0;  // of `layers`: in weight matrices
+  double routed = 0;    // of `layers`: of experts to choose from
+  double routed_matrices = 0;
+  double largest = 0;          // of its layers, the one with most
+  double largest_experts = 0;  // of these, in its experts to choose from
+  double embedding = 0;        // word and position embeddings of the first stage
+  double head = 0;             // output projection and final norm of the last stage
   [[nodiscard]] double total() const { return layers + embedding + head; }
 };
 [[nodiscard]] StageParameters stage_parameters(const Model& model, const Parallelism& parallelism,
@@ -235,5 +275,17 @@ struct StageParameters {
 // The same for who asks for several of its stages.
 [[nodiscard]] StageParameters stage_parameters(const Model& model, const Parallelism& parallelism,
                                                const Stages& stages, int stage);
+// What of these the same ranks hold, of a group of parameters. Without dispatch experts lie as dense
+// weights do, and are of their group.
+struct GroupParameters {
+  Weights group = Weights::dense;
+  double parameters = 0;
+  double matrices = 0;
+};
+[[nodiscard]] std::vector<GroupParameters> by_group(const Parallelism& parallelism,
+                                                    const StageParameters& held);
+// Parameters that a rank has a shard of, each group's over its own holders.
+[[nodiscard]] double shard_parameters(const Cluster& cluster, const Parallelism& parallelism,
+                                      const StageParameters& held);
 
 }  // namespace sim

@@ -95,6 +95,13 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   };
   const auto on_off = [](bool on) { return std::string_view(on ? "on" : "off"); };
   add("`tp`", a.tensor, b.tensor);
+  add("`cp`", a.context, b.context);
+  add("`cp-exchange`", name_of(a.context_exchange, kContextExchanges),
+      name_of(b.context_exchange, kContextExchanges));
+  add("`cp-heads`", a.context_heads, b.context_heads);
+  add("`ep`", a.expert, b.expert);
+  add("`etp`", a.expert_tensor, b.expert_tensor);
+  add("`dispatcher`", name_of(a.dispatcher, kDispatchers), name_of(b.dispatcher, kDispatchers));
   add("`pp`", a.pipeline, b.pipeline);
   add("`virtual-stages`", a.virtual_stages, b.virtual_stages);
   add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));

@@ -39,7 +39,13 @@ inline constexpr EnumName<OptimizerState> kOptimizerStates[]{{"gpu", OptimizerSt
 inline constexpr EnumName<bool Overlap::*> kOverlaps[]{{"gradients", &Overlap::gradients},
                                                        {"weights", &Overlap::weights},
                                                        {"tensor", &Overlap::tensor},
-                                                       {"pipeline", &Overlap::pipeline}};
+                                                       {"pipeline", &Overlap::pipeline},
+                                                       {"experts", &Overlap::experts}};
+inline constexpr EnumName<Dispatcher> kDispatchers[]{{"all_to_all", Dispatcher::all_to_all}};
+inline constexpr EnumName<ContextExchange> kContextExchanges[]{
+    {"ring", ContextExchange::ring},
+    {"all_gather", ContextExchange::all_gather},
+    {"all_to_all", ContextExchange::all_to_all}};
 
 inline constexpr EnumName<CountedEnds> kCountedEnds[]{{"none", CountedEnds::none},
                                                       {"embedding", CountedEnds::embedding},
@@ -48,6 +54,8 @@ inline constexpr EnumName<CountedEnds> kCountedEnds[]{{"none", CountedEnds::none
 
 // The axes of dense weights that jobs name.
 inline constexpr const Axis* kPlacedAxes[]{&axes::tensor, &axes::data, &axes::pipeline};
+inline constexpr const Axis* kPlacedWithContext[]{&axes::tensor, &axes::context, &axes::data,
+                                                  &axes::pipeline};
 // "tp-dp-pp": neighbours first.
 [[nodiscard]] std::string to_text(const Placement& placement);
 // None unless the text names each of the axes once.

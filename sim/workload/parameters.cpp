@@ -83,8 +83,10 @@ void add_block_vectors(const Model& model, LayerKind kind, LayerParameters& to) 
   const std::int64_t split = rising * experts.width, whole = model.hidden;
   to.sharded += experts.count * split;
   to.replicated += experts.count * whole;
-  to.routed += experts.count * split;
-  to.routed_replicated += experts.count * whole;
+  if (experts.count > 1) {
+    to.routed += experts.count * split;
+    to.routed_replicated += experts.count * whole;
+  }
   to.idle += (experts.count - experts.top_k) * (split + whole);
   if (experts.shared_width > 0) {
     to.sharded += rising * experts.shared_width;
@@ -98,6 +100,7 @@ void add_matrix(const LayerMatrix& one, LayerParameters& to) {
   (whole ? to.replicated_matrices : to.sharded_matrices) += one.parameters();
   if (!one.routed) return;
   to.routed += one.parameters();
+  to.routed_matrices += one.parameters();
   to.idle += one.outputs * one.inputs * (one.count - one.met);
 }
 

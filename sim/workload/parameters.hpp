@@ -20,7 +20,8 @@ struct LayerParameters {
   std::int64_t replicated_matrices = 0;
   std::int64_t routed = 0;  // of `sharded` and `replicated`: of experts to choose from
   std::int64_t routed_replicated = 0;
-  std::int64_t idle = 0;  // of `routed`: those that a token does not meet
+  std::int64_t routed_matrices = 0;  // all of them split
+  std::int64_t idle = 0;             // of `routed`: those that a token does not meet
   [[nodiscard]] std::int64_t total() const { return sharded + replicated; }
 };
 [[nodiscard]] LayerParameters layer_parameters(const Model& model, LayerKind kind = {});

@@ -47,15 +47,35 @@ double width_for_all(const Model& model, LayerKind kind) {
   return (chooses(model, kind) ? 0 : model.experts.width) + model.experts.shared_width;
 }
 
-ExpertSizes expert_sizes(const Model& model, LayerKind kind, double tensor) {
+// Of a rank's tokens. Where rows are dispatched each rank sends those of its own tokens, and the ranks
+// that split an expert gather each other's; else all have the same tokens, or gathered them.
+ExpertSizes expert_sizes(const Model& model, const Parallelism& p, LayerKind kind, double tokens,
+                         double local_tokens) {
   const Model::Experts& experts = model.experts;
   if (!chooses(model, kind)) return {};
-  return {.count = static_cast<double>(experts.count),
-          .top_k = static_cast<double>(experts.top_k),
-          .width = experts.width / tensor,
+  const bool dispatched = dispatches(p);
+  const double parts = expert_tensor(p), all = experts.count, top_k = experts.top_k;
+  return {.all = all,
+          .count = all / p.expert,
+          .top_k = top_k,
+          .width = experts.width / parts,
           .latent_width = static_cast<double>(experts.latent_width),
           .shared = experts.shared_width > 0,
-          .shared_gate = experts.shared_gate};
+          .shared_gate = experts.shared_gate,
+          .dispatched = dispatched,
+          .tokens = dispatched ? local_tokens * parts : tokens,
+          .sent_rows = local_tokens * top_k,
+          .row_width =
+              static_cast<double>(experts.latent_width > 0 ? experts.latent_width : model.hidden)};
+}
+
+CoreSizes core_sizes(const Parallelism& p, double heads, double sequence) {
+  const double exchanged = head_ranks(p), parts = ring_ranks(p);
+  const bool in_rounds = p.context_exchange == ContextExchange::ring;
+  return {.heads = heads / exchanged,
+          .queries = sequence / parts,
+          .keys = in_rounds ? sequence / parts : sequence,
+          .rounds = in_rounds ? parts : 1};
 }
 
 MambaSizes mamba_sizes(const Model::Mamba& mamba, double tensor) {
@@ -71,14 +91,17 @@ MambaSizes mamba_sizes(const Model::Mamba& mamba, double tensor) {
 
 Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {
   const double t = p.tensor;
-  const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
+  const double tokens = static_cast<double>(p.micro_batch) * model.sequence / p.context;
+  const double local_tokens = p.sequence_parallel ? tokens / t : tokens;
   return {.tokens = tokens,
-          .local_tokens = p.sequence_parallel ? tokens / t : tokens,
+          .local_tokens = local_tokens,
           .hidden = static_cast<double>(model.hidden),
           .heads = model.heads / t,
           .head_width = static_cast<double>(model.head_width),
           .sequence = static_cast<double>(model.sequence),
           .samples = static_cast<double>(p.micro_batch),
+          .own_sequence = static_cast<double>(model.sequence) / p.context,
+          .core = core_sizes(p, model.heads / t, model.sequence),
           .keys = static_cast<double>(key_width(model)) / t,
           .values = static_cast<double>(value_width(model)) / t,
           .outputs = static_cast<double>(output_width(model)) / t,
@@ -90,7 +113,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {
           .latent = {.rank = static_cast<double>(model.latent.rank),
                      .query_rank = static_cast<double>(model.latent.query_rank),
                      .rope_width = static_cast<double>(model.latent.rope_width)},
-          .experts = expert_sizes(model, kind, t),
+          .experts = expert_sizes(model, p, kind, tokens, local_tokens),
           .mamba = mamba_sizes(model.mamba, t),
           .attends = attended_shares(model, kind),
           .weight_gradient_bytes = weight_gradient_bytes(p),

@@ -15,10 +15,17 @@ struct LatentSizes {
 };
 // Experts to choose from; count 0 without, and none where there is nothing to choose.
 struct ExpertSizes {
-  double count, top_k, width, latent_width;
+  double all;    // to choose from
+  double count;  // of these on the rank
+  double top_k, width, latent_width;
   bool shared, shared_gate;
-  // Rows of an expert where all have the same.
-  [[nodiscard]] double rows(double tokens) const { return tokens * top_k / count; }
+  bool dispatched;  // to other ranks, and rows of theirs to this one
+  double tokens;    // whose rows the rank's experts get, as many from each rank
+  // Of a rank's own tokens, those that go through the dispatcher: a row of this width each.
+  double sent_rows, row_width;
+  // Of an expert where all have the same.
+  [[nodiscard]] double rows() const { return tokens * top_k / count; }
+  [[nodiscard]] double all_rows() const { return tokens * top_k; }
 };
 struct MambaSizes {
   double heads, width, state, groups, kernel, chunk;
@@ -30,9 +37,16 @@ struct AttendedShares {
   double computed, useful;
 };
 
+// The core of attention: of so many heads, `rounds` times so many queries of a sample and keys.
+struct CoreSizes {
+  double heads, queries, keys, rounds;
+};
+
 struct Sizes {
   double tokens, local_tokens;  // local: as seen by norms, dropouts and residuals
   double hidden, heads, head_width, sequence, samples;
+  double own_sequence;  // the rank's tokens of a sequence
+  CoreSizes core;
   double keys, values, outputs;  // widths of all of the rank's heads; outputs: of the core
   double feed_forward, rising;   // of what every token passes: dense, or a shared expert
   LayerKind kind;
@@ -68,7 +82,7 @@ struct Sizes {
   // Bytes of BF16 activations: of one hidden state per token, and of one feed-forward width.
   [[nodiscard]] double activations() const { return 2 * local_tokens * hidden; }
   [[nodiscard]] double wide() const { return 2 * tokens * feed_forward; }
-  [[nodiscard]] double scores() const { return 2 * samples * heads * sequence * sequence; }
+  [[nodiscard]] double scores() const { return 2 * samples * heads * own_sequence * sequence; }
   [[nodiscard]] double queries_and_keys() const { return 2 * tokens * (width() + keys); }
   [[nodiscard]] double projections() const { return 2 * tokens * projected(); }
   [[nodiscard]] bool is_parallel() const { return blocks != Model::Blocks::serial; }

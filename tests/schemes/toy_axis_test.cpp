@@ -18,7 +18,9 @@ constexpr double kInsideShare = 0.25;
 // Two ranks of a sequence each gather the other's keys and values before the core, and after each block
 // what the next one takes.
 Communication gather(const StepSizes&, Point point, double bytes) {
-  if (point == Point::inside_attention) bytes *= kInsideShare;
+  const bool inside = point == Point::inside_attention || point == Point::core_gradients;
+  if (!inside && point != Point::after_block) return {};
+  if (inside) bytes *= kInsideShare;
   Communication gather{.axis = &kContext, .start = {{Stream::compute}}};
   gather.add(Transfer{.collective = CollectiveKind::all_gather,
                       .among = Among::axis,
@@ -39,6 +41,7 @@ Parallelism of_two(Parallelism p) {
 }
 
 Parallelism with_experts(int ranks, Parallelism p) {
+  p.expert_tensor = 1;
   p.expert_axes[0] = {&kExperts, ranks};
   return p;
 }

@@ -20,6 +20,12 @@ namespace {
 
 constexpr const char* kModels[] = {"gpt_1.3b", "llama_2_7b", "llama_3_8b", "mpt_7b"};
 
+std::vector<MatrixShape> matrices_of(const Model& model, int layers) {
+  std::vector<MatrixShape> all = layer_matrices(model, {});
+  for (MatrixShape& one : all) one.count *= layers;
+  return all;
+}
+
 Roofline sample_roofline() { return {sample_cluster({}).gpu, 1, roofline()}; }
 
 TEST(LayerMatrices, AreWhatTheLayersHoldBesidesNormsAndBiases) {
@@ -54,7 +60,7 @@ TEST(MostOwned, OfEqualMatricesIsTheirNumberOverTheRanksRoundedUp) {
   const double one = roofline.block(newton_schulz(h, h)).seconds;
   for (const int layers : {1, 2, 24}) {
     for (const int ranks : {1, 2, 5, 6, 7, 64, 1000}) {
-      const OwnedMatrices most = most_owned(model, {{{}, layers}}, ranks, roofline);
+      const OwnedMatrices most = most_owned(matrices_of(model, layers), ranks, roofline);
       const double matrices = std::ceil(6.0 * layers / ranks);
       EXPECT_NEAR(most.time.seconds / (matrices * one), 1, 1e-12) << layers << " " << ranks;
       EXPECT_EQ(most.parameters, matrices * h * h) << layers << " " << ranks;
@@ -74,11 +80,12 @@ TEST(MostOwned, IsTheMeanOrTheLongestMatrixAndAtMostBothTogether) {
       longest = std::max(longest, one);
     }
     for (const int ranks : {1, 2, 3, 8, 13, 64, 100, 1024}) {
-      const double most = most_owned(model, {{{}, model.layers}}, ranks, roofline).time.seconds;
+      const double most =
+          most_owned(matrices_of(model, model.layers), ranks, roofline).time.seconds;
       EXPECT_GE(most * (1 + 1e-12), std::max(all / ranks, longest)) << name << " " << ranks;
       EXPECT_LE(most, (all / ranks + longest) * (1 + 1e-12)) << name << " " << ranks;
     }
-    EXPECT_EQ(most_owned(model, {{{}, model.layers}}, 1024, roofline).time.seconds, longest)
+    EXPECT_EQ(most_owned(matrices_of(model, model.layers), 1024, roofline).time.seconds, longest)
         << name;
   }
 }
@@ -87,9 +94,9 @@ TEST(MostOwned, IsNeverLongerOnMoreRanks) {
   const Roofline roofline = sample_roofline();
   for (const char* name : kModels) {
     const Model model = shipped_model(name);
-    double before = most_owned(model, {{{}, model.layers}}, 1, roofline).time.seconds;
+    double before = most_owned(matrices_of(model, model.layers), 1, roofline).time.seconds;
     for (int ranks = 2; ranks < 300; ++ranks) {
-      const double now = most_owned(model, {{{}, model.layers}}, ranks, roofline).time.seconds;
+      const double now = most_owned(matrices_of(model, model.layers), ranks, roofline).time.seconds;
       EXPECT_LE(now, before) << name << " " << ranks;
       before = now;
     }

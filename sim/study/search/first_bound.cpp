@@ -158,8 +158,7 @@ double update_seconds(const Job& job, const Parallelism& p) {
   const double gradient = fsdp ? 4 : bytes_of(p.gradients);
   double longest = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double shard =
-        stage_parameters(job.model, p, stage).total() / shard_ranks(job.cluster(), p);
+    const double shard = shard_parameters(job.cluster(), p, stage_parameters(job.model, p, stage));
     const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
     longest = std::max(longest, pass(bytes));
   }
