@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "apps/arguments.hpp"
@@ -77,6 +78,12 @@ sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overl
     sharding.prefetch = o.prefetch;
   }
   return sharding;
+}
+
+sim::ExpertRouting routing_of(const ParallelismOptions& o) {
+  sim::ExpertRouting routing = sim::parse_routing(o.routing, "--routing");
+  routing.capacity = o.capacity_factor;
+  return routing;
 }
 
 // What the help says of flags that are not given.
@@ -189,6 +196,22 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "to queries, keys and values; full: every layer");
 }
 
+void add_routing_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
+  add("routing", po::value(&o.routing)->default_value(o.routing),
+      "how tokens spread over a model's experts: balanced: the same rows for each; random: each "
+      "token chooses uniformly; power_law:EXPONENT, e.g. power_law:1.2: the density of experts' "
+      "popularity, as AIConfigurator draws it; or a file with the load of each expert, one a line");
+  add("capacity-factor", po::value(&o.capacity_factor)->notifier([](double given) {
+    if (given >= 1 && std::isfinite(given)) return;
+    throw InputError(
+        fmt::format("--capacity-factor: {} is not a number of at least 1; leave it "
+                    "out where no row is dropped",
+                    given));
+  }),
+      "rows of an expert at most so many times the mean; a router drops further ones (default: "
+      "none is dropped)");
+}
+
 void add_software_flags(po::options_description_easy_init& add, ParallelismOptions& o,
                         const Defaults& defaults) {
   const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
@@ -287,6 +310,7 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   const Defaults defaults(chosen);
   auto add = flags.add_options();
   add_layout_flags(add, o, defaults);
+  add_routing_flags(add, o);
   add_sharding_flags(add, o, defaults);
   add_software_flags(add, o, defaults);
 }
@@ -317,6 +341,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.counted_ends = chosen("--count-ends", o.count_ends, sim::kCountedEnds);
   if (!o.stage_layers.empty()) p.stage_layers = stage_layers_of(o.stage_layers);
   p.placement = placement_of(o.placement);
+  p.routing = routing_of(o);
   p.micro_batch = o.micro_batch;
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});

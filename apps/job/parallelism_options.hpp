@@ -26,6 +26,8 @@ struct ParallelismOptions {
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
   std::string stack, kernels, loss, precision, cuda_graphs;
   std::string weight_precision, optimizer, optimizer_state, placement, count_ends, stage_layers;
+  std::string routing = "balanced";
+  double capacity_factor = 0;  // none is given
 };
 
 // Names of flags, without dashes, that a command chooses unless they are given.

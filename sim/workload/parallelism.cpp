@@ -338,6 +338,11 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
                       model.name, all_layers(model)));
 }
 
+void check_routing(const Model& model, const Parallelism& p, const Problem& problem) {
+  const std::string wrong = problem_of(p.routing, model.experts.count, model.experts.top_k);
+  if (!wrong.empty()) problem(wrong);
+}
+
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
   if (const std::string lacks = attention_problem(cluster.gpu, p.attention); !lacks.empty()) {
     problem(lacks);
@@ -415,6 +420,7 @@ std::string problems(const Cluster& cluster, const Model& model, const Paralleli
   check_stages(model, p, problem);
   check_experts(cluster, model, p, problem);
   check_context(model, p, problem);
+  check_routing(model, p, problem);
   check_sharding(cluster, p, problem);
   check_software(cluster, p, problem);
   return lines;

@@ -14,6 +14,7 @@
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/model.hpp"
+#include "sim/workload/routing.hpp"
 
 namespace sim {
 
@@ -168,6 +169,7 @@ struct Parallelism {
   std::array<SizedAxis, kMostAxes - 3> expert_axes = {};  // further ones of experts; unused: null
   // Where axes::context is not placed it follows axes::tensor.
   Placement placement{&axes::tensor, &axes::data, &axes::pipeline};
+  ExpertRouting routing = {};  // balanced where the model has no experts
   bool sequence_parallel = false;
   int micro_batch = 1;   // sequences per forward pass of a replica
   int accumulation = 1;  // micro-batches per step and replica

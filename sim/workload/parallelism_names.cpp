@@ -107,6 +107,8 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
   add("`stage-layers`", stage_layers_text(a.stage_layers), stage_layers_text(b.stage_layers));
   add("`placement`", to_text(a.placement), to_text(b.placement));
+  add("`routing`", to_text(a.routing), to_text(b.routing));
+  add("`capacity-factor`", a.routing.capacity, b.routing.capacity);
   add("`zero`", a.sharding.stage, b.sharding.stage);
   if (b.sharding.ranks > 0) add("`hybrid-shard`", a.sharding.ranks, b.sharding.ranks);
   if (b.sharding.stage == 3) {

@@ -163,6 +163,9 @@ constexpr Knob kKnobs[] = {
      "head", "/bubble_s", down},
     {"--placement", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "dp-tp-pp",
      "/wire_bytes_by_phase/tensor_comm/inter_node", up},
+    // Without experts.
+    {"--routing", kSmall, "random", "", fails},
+    {"--capacity-factor", kSmall, "1.5", "", fails},
     {"--overlap",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 4 --accumulation 8 "
      "--virtual-stages 3",
