@@ -4,21 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <numbers>
 #include <numeric>
-#include <span>
 
 #include "sim/base/error.hpp"
 #include "sim/base/mix.hpp"
+#include "sim/workload/visited_places.hpp"
 
 namespace sim {
 namespace {
 
-using Shares = std::vector<double>;  // of all rows, by expert
-
 struct Group {
   int experts, top_k, ranks, nodes;
+  GroupLimit limit;
 };
 
 double normal_density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi); }
@@ -36,70 +34,17 @@ double largest_normal(int count) {
   return sum * kStep;
 }
 
-// Sums over all choices of so many experts of the product of their weights: elementary symmetric
-// polynomials, by the number chosen.
-using ChoiceSums = std::vector<double>;
-
-ChoiceSums joined(const ChoiceSums& a, const ChoiceSums& b) {
-  ChoiceSums both(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; i + j < both.size(); ++j) both[i + j] += a[i] * b[j];
-  }
-  return both;
+ExpertShares equal_shares(int experts) {
+  return ExpertShares(static_cast<std::size_t>(experts), 1.0 / experts);
 }
 
-// The odds of each expert to be chosen, times a constant that keeps the sums of products near 1.
-std::vector<double> odds_of(const Shares& shares, int top_k) {
-  constexpr double kMost = 1 - 1e-6;
-  std::vector<double> odds;
-  for (const double share : shares) {
-    const double chosen = std::min(share * top_k, kMost);
-    odds.push_back(chosen / (1 - chosen));
-  }
-  const double scale = top_k / std::reduce(odds.begin(), odds.end());
-  for (double& one : odds) one *= scale;
-  return odds;
-}
+struct Loads {
+  double busiest = 1, dropped = 0;
+};
 
-// Expected number of `places`, each with as many consecutive experts, that hold some of the top_k
-// experts of a token. Sets of experts are chosen with probabilities proportional to the product of
-// their odds (conditional Poisson sampling: Hajek, Ann. Math. Statist. 35, 1964); for equal shares
-// that is hypergeometric.
-double places_of_token(const Shares& shares, int top_k, int places) {
-  if (places == 1) return 1;
-  const std::vector<double> odds = odds_of(shares, top_k);
-  const ChoiceSums nothing = [&] {
-    ChoiceSums sums(static_cast<std::size_t>(top_k) + 1);
-    sums[0] = 1;
-    return sums;
-  }();
-  const auto count = static_cast<std::size_t>(places);
-  const std::size_t held = shares.size() / count;
-  std::vector<ChoiceSums> of(count, nothing);
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    ChoiceSums& sums = of[i / held];
-    for (std::size_t chosen = sums.size() - 1; chosen > 0; --chosen) {
-      sums[chosen] += sums[chosen - 1] * odds[i];
-    }
-  }
-  std::vector<ChoiceSums> after(count + 1, nothing);  // of this place and all after it
-  for (std::size_t i = count; i-- > 0;) after[i] = joined(of[i], after[i + 1]);
-  ChoiceSums before = nothing;
-  double visited = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    visited += 1 - joined(before, after[i + 1]).back() / after[0].back();
-    before = joined(before, of[i]);
-  }
-  return visited;
-}
-
-Shares equal_shares(int experts) {
-  return Shares(static_cast<std::size_t>(experts), 1.0 / experts);
-}
-
-Routed by_shares(const Shares& shares, double capacity, const Group& group) {
+Loads loads_of(const ExpertShares& shares, double capacity, int ranks) {
   const double most = capacity > 0 ? capacity / static_cast<double>(shares.size()) : 1;
-  const std::size_t held = shares.size() / static_cast<std::size_t>(group.ranks);
+  const std::size_t held = shares.size() / static_cast<std::size_t>(ranks);
   double kept = 0;
   double fullest = 0;
   for (std::size_t first = 0; first < shares.size(); first += held) {
@@ -108,10 +53,8 @@ Routed by_shares(const Shares& shares, double capacity, const Group& group) {
     kept += rank;
     fullest = std::max(fullest, rank);
   }
-  return {.busiest = std::max(1.0, fullest / kept * group.ranks),
-          .dropped = capacity > 0 ? std::max(0.0, 1 - kept) : 0,
-          .to_ranks = places_of_token(shares, group.top_k, group.ranks),
-          .to_nodes = places_of_token(shares, group.top_k, group.nodes)};
+  return {.busiest = std::max(1.0, fullest / kept * ranks),
+          .dropped = capacity > 0 ? std::max(0.0, 1 - kept) : 0};
 }
 
 struct Cut {
@@ -134,20 +77,37 @@ Cut cut_at(double capacity, double tokens, double chosen) {
           .variance = std::max(0.0, square - kept * kept)};
 }
 
-// The rows of ranks are hypergeometric for each token, and normal for many; their sum is fixed, which
-// widens the distance of the largest from the mean by sqrt(ranks / (ranks - 1)).
+// The variance of a token's rows on a rank, of experts that are all as likely: of pairs of a rank's
+// experts, those of one group are chosen together more often. Without groups, hypergeometric.
+double rank_variance(const Group& group) {
+  const auto& [experts, top_k, ranks, nodes, limit] = group;
+  if (experts == top_k) return 0;
+  const double held = 1.0 * experts / ranks;
+  const double in_group = 1.0 * experts / limit.groups;
+  const double reached = in_group * limit.chosen;  // experts of the groups of a token
+  const double both = top_k * (top_k - 1.0) / (reached * std::max(reached - 1, 1.0));
+  const double one_group = 1.0 * limit.chosen / limit.groups;
+  const double two_groups =
+      limit.groups == 1 ? 0 : one_group * (limit.chosen - 1) / (limit.groups - 1);
+  const double same = held * (std::min(held, in_group) - 1);  // ordered pairs in one group
+  const double apart = held * (held - 1) - same;
+  const double mean = 1.0 * top_k / ranks;
+  return mean + both * (same * one_group + apart * two_groups) - mean * mean;
+}
+
+// The rows of ranks are normal; their sum is fixed, which widens the distance of the largest from the
+// mean by sqrt(ranks / (ranks - 1)).
 Routed at_random(double capacity, const Group& group, double tokens) {
-  const auto [experts, top_k, ranks, nodes] = group;
-  const Shares shares = equal_shares(experts);
-  Routed routed{.to_ranks = places_of_token(shares, top_k, ranks),
-                .to_nodes = places_of_token(shares, top_k, nodes)};
-  const Cut cut = cut_at(capacity, tokens / ranks, static_cast<double>(top_k) / experts);
+  const auto& [experts, top_k, ranks, nodes, limit] = group;
+  const ExpertShares shares = equal_shares(experts);
+  Routed routed{.to_ranks = visited_places(shares, top_k, limit, ranks),
+                .to_nodes = visited_places(shares, top_k, limit, nodes)};
+  const Cut cut = cut_at(capacity, tokens / ranks, 1.0 * top_k / experts);
   routed.dropped = cut.dropped;
-  if (ranks == 1 || experts == top_k) return routed;
-  const double part = 1.0 / ranks;
-  const double mean = top_k * part;  // rows of a rank for each token
-  const double variance = mean * (1 - part) * (experts - top_k) / (experts - 1);
-  const double deviation = std::sqrt(cut.variance * variance / tokens * ranks / (ranks - 1));
+  if (ranks == 1) return routed;
+  const double mean = 1.0 * top_k / ranks;  // rows of a rank for each token
+  const double variance = cut.variance * std::max(0.0, rank_variance(group));
+  const double deviation = std::sqrt(variance / tokens * ranks / (ranks - 1));
   const double kept = 1 - cut.dropped;
   const double most = std::min(top_k, experts / ranks) / mean;
   routed.busiest = std::min(1 + largest_normal(ranks) * deviation / (mean * kept), most);
@@ -156,7 +116,7 @@ Routed at_random(double capacity, const Group& group, double tokens) {
 }
 
 // An expert has at most a row of each token; those that hold fewer take what is above.
-void limit_shares(Shares& shares, double most) {
+void limit_shares(ExpertShares& shares, double most) {
   for (bool above = true; above;) {
     double full = 0;
     double free = 0;
@@ -174,11 +134,11 @@ void limit_shares(Shares& shares, double most) {
 }
 
 // By the inverse of the distribution. The logarithm of popularity is uniform at exponent 1.
-Shares drawn_shares(Draws& draws, double exponent, const Group& group, double tokens) {
+ExpertShares drawn_shares(Draws& draws, double exponent, const Group& group, double tokens) {
   const double most = std::max(1.0, 0.8 * tokens);
   const double power = 1 - exponent;
   const double end = std::pow(most, power);
-  Shares shares(static_cast<std::size_t>(group.experts));
+  ExpertShares shares(static_cast<std::size_t>(group.experts));
   for (double& one : shares) {
     const double u = draws.next();
     const double x = power == 0 ? std::pow(most, u) : std::pow(1 + u * (end - 1), 1 / power);
@@ -192,38 +152,54 @@ Shares drawn_shares(Draws& draws, double exponent, const Group& group, double to
 
 Routed by_power_law(const ExpertRouting& routing, const Group& group, double tokens) {
   constexpr int kDraws = 128;
+  constexpr int kPlaceDraws = 32;  // visited places vary less
   Draws draws(0);
   Routed mean{.busiest = 0, .to_ranks = 0, .to_nodes = 0};
   for (int i = 0; i < kDraws; ++i) {
-    const Shares shares = drawn_shares(draws, routing.exponent, group, tokens);
-    const Routed one = by_shares(shares, routing.capacity, group);
+    const ExpertShares shares = drawn_shares(draws, routing.exponent, group, tokens);
+    const Loads one = loads_of(shares, routing.capacity, group.ranks);
     mean.busiest += one.busiest / kDraws;
     mean.dropped += one.dropped / kDraws;
-    mean.to_ranks += one.to_ranks / kDraws;
-    mean.to_nodes += one.to_nodes / kDraws;
+    if (i >= kPlaceDraws) continue;
+    mean.to_ranks += visited_places(shares, group.top_k, group.limit, group.ranks) / kPlaceDraws;
+    mean.to_nodes += visited_places(shares, group.top_k, group.limit, group.nodes) / kPlaceDraws;
   }
   return mean;
+}
+
+// Each token has as many places as its groups and its experts allow.
+double most_places(const Group& group, int places) {
+  const auto& [groups, chosen] = group.limit;
+  const int reached = places < groups ? chosen : (places * chosen + groups - 1) / groups;
+  return std::min({group.top_k, places, reached});
 }
 
 }  // namespace
 
 Routed route(const ExpertRouting& routing, int experts, int top_k, int ranks, int nodes,
-             double tokens) {
+             double tokens, GroupLimit limit) {
   require(problem_of(routing, experts, top_k).empty(), "the experts can be routed");
   require(top_k >= 1 && top_k <= experts && tokens > 0, "tokens have experts to go to");
   require(ranks >= 1 && experts % ranks == 0 && nodes >= 1 && ranks % nodes == 0,
           "ranks hold as many experts each, and nodes as many ranks");
-  const Group group{experts, top_k, ranks, nodes};
+  require(limit.chosen >= 1 && limit.chosen <= limit.groups && experts % limit.groups == 0 &&
+              top_k <= experts / limit.groups * limit.chosen,
+          "the groups of a token have its experts");
+  const Group group{experts, top_k, ranks, nodes, limit};
   switch (routing.kind) {
     case ExpertRouting::Kind::balanced:
-      return {.to_ranks = static_cast<double>(std::min(top_k, ranks)),
-              .to_nodes = static_cast<double>(std::min(top_k, nodes))};
+      return {.to_ranks = most_places(group, ranks), .to_nodes = most_places(group, nodes)};
     case ExpertRouting::Kind::random:
       return at_random(routing.capacity, group, tokens);
     case ExpertRouting::Kind::power_law:
       return by_power_law(routing, group, tokens);
-    case ExpertRouting::Kind::measured:
-      return by_shares(routing.shares, routing.capacity, group);
+    case ExpertRouting::Kind::measured: {
+      const Loads loads = loads_of(routing.shares, routing.capacity, ranks);
+      return {.busiest = loads.busiest,
+              .dropped = loads.dropped,
+              .to_ranks = visited_places(routing.shares, top_k, limit, ranks),
+              .to_nodes = visited_places(routing.shares, top_k, limit, nodes)};
+    }
   }
   return {};
 }

@@ -32,6 +32,14 @@ struct ExpertRouting {
   auto operator<=>(const ExpertRouting&) const = default;
 };
 
+// The experts of a token lie in `chosen` of `groups` groups of as many consecutive experts: DeepSeek-V3's
+// node-limited routing (arXiv 2412.19437, section 2.1.2).
+struct GroupLimit {
+  int groups = 1;
+  int chosen = 1;
+  bool operator==(const GroupLimit&) const = default;
+};
+
 // Expectations of a layer.
 struct Routed {
   double busiest = 1;  // rows of the fullest rank over the mean of all ranks, without those dropped
@@ -42,9 +50,10 @@ struct Routed {
 
 // Of `tokens` of a whole group of `ranks` on `nodes`, each with as many consecutive experts.
 // power_law takes the mean of 128 draws, a few milliseconds; the same ones in each call. Measured and
-// drawn shares are those of these tokens: only random has fluctuations on top.
+// drawn shares are those of these tokens: only random has fluctuations on top, by normal
+// approximations.
 [[nodiscard]] Routed route(const ExpertRouting& routing, int experts, int top_k, int ranks,
-                           int nodes, double tokens);
+                           int nodes, double tokens, GroupLimit limit = {});
 
 // Why a model with so many experts, 0 without any, cannot be routed like that: "`routing`: ...".
 // Empty if it can.

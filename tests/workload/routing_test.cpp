@@ -105,6 +105,48 @@ TEST(ExpertRouting, AtRandomVisitsHypergeometrically) {
   EXPECT_NEAR(r.to_nodes, 2 * (1 - 12.0 / 56), 1e-12);
 }
 
+// DeepSeek-V3's 8 of 256 experts, in 4 of 8 groups, a group on each node: a chosen node has none of them
+// where all 8 of 128 are among the other 96.
+TEST(ExpertRouting, AtRandomVisitsTheNodesOfTheChosenGroups) {
+  double none = 1;
+  for (int i = 0; i < 8; ++i) none *= (96.0 - i) / (128 - i);
+  const GroupLimit limit{.groups = 8, .chosen = 4};
+  EXPECT_NEAR(route(kRandom, 256, 8, 64, 8, kTokens, limit).to_nodes, 4 * (1 - none), 1e-9);
+  // Two groups on each of 4 nodes: with one chosen as before, with both none of 64.
+  double neither = 1;
+  for (int i = 0; i < 8; ++i) neither *= (64.0 - i) / (128 - i);
+  const double one = 2 * (4.0 / 8) * (4.0 / 7);
+  const double both = (4.0 / 8) * (3.0 / 7);
+  EXPECT_NEAR(route(kRandom, 256, 8, 64, 4, kTokens, limit).to_nodes,
+              4 * (one * (1 - none) + both * (1 - neither)), 1e-9);
+  EXPECT_EQ(route({}, 256, 8, 64, 8, kTokens, limit).to_nodes, 4);
+  EXPECT_EQ(route({}, 256, 8, 64, 8, kTokens, limit).to_ranks, 8);
+}
+
+TEST(ExpertRouting, FewerGroupsVisitFewerPlacesAndFluctuateMore) {
+  for (const ExpertRouting& routing : all_routings(256)) {
+    Routed before{.busiest = 1, .to_ranks = 64, .to_nodes = 8};
+    for (const int chosen : {8, 4, 2, 1}) {
+      const Routed now = route(routing, 256, 8, 64, 8, kTokens, {.groups = 8, .chosen = chosen});
+      EXPECT_LE(now.to_ranks, before.to_ranks * (1 + 1e-9));
+      EXPECT_LE(now.to_nodes, before.to_nodes * (1 + 1e-9));
+      EXPECT_LE(now.to_nodes, chosen * (1 + 1e-9));
+      EXPECT_GE(now.busiest, before.busiest);
+      before = now;
+    }
+  }
+}
+
+TEST(ExpertRouting, OfAllGroupsIsOfNone) {
+  for (const ExpertRouting& routing : all_routings(128)) {
+    const Routed none = route(routing, 128, 8, 16, 4, kTokens);
+    const Routed all = route(routing, 128, 8, 16, 4, kTokens, {.groups = 8, .chosen = 8});
+    EXPECT_NEAR(all.busiest, none.busiest, 1e-9);
+    EXPECT_NEAR(all.to_ranks, none.to_ranks, 1e-9);
+    EXPECT_NEAR(all.to_nodes, none.to_nodes, 1e-9);
+  }
+}
+
 // Of a token's rows, two ranks have their shares +- the same number; of the larger one the expected
 // excess is deviation x sqrt(2 / pi), of a normal number's size.
 TEST(ExpertRouting, AtRandomFluctuatesByTheRootOfTheTokens) {
