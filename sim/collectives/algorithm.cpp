@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 constexpr const CollectiveAlgorithm* kAlgorithms[] = {
-    &algorithms::ring,      &algorithms::pairwise,     &algorithms::rail,        &algorithms::tree,
-    &algorithms::nvls,      &algorithms::nvls_tree,    &algorithms::sharp,       &algorithms::pat,
-    &algorithms::recursive, &algorithms::hierarchical, &algorithms::copy_engine, &algorithms::chain,
-    &algorithms::direct};
+    &algorithms::ring,         &algorithms::pairwise,    &algorithms::rail,
+    &algorithms::tree,         &algorithms::nvls,        &algorithms::nvls_tree,
+    &algorithms::sharp,        &algorithms::pat,         &algorithms::recursive,
+    &algorithms::hierarchical, &algorithms::copy_engine, &algorithms::chain,
+    &algorithms::direct,       &algorithms::deepep,      &algorithms::deepep_low_latency,
+    &algorithms::hybridep};
 
 }  // namespace
 

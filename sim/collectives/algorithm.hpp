@@ -53,12 +53,26 @@ struct LegDraft {
 // another buffer.
 enum class Buffers { in_place, out_of_place };
 
+// How the tokens of an all_to_all between experts go to ranks. A token that goes to several ranks of
+// a node may cross the network once.
+struct Spread {
+  // Ranks and nodes of the group that a token goes to, its own included, on average: bytes of a rank
+  // are tokens * to_ranks * row_bytes.
+  double to_ranks = 1, to_nodes = 1;
+  double row_bytes = 0;  // of a token on the wire; 0: rows are so long that only their bytes count
+  bool sums = false;     // the way back (combine), on which a token's rows are added
+};
+
 // One collective over a group of two ranks or more.
 struct Order {
   CollectiveKind collective = CollectiveKind::all_gather;
   double bytes = 0;  // of the whole buffer (of an all_to_all: of each rank's), above 0
   Protocol protocol = Protocol::simple;
   Buffers buffers = Buffers::in_place;
+  // That runs it, of those that the group was made for; null: as NCCL chooses.
+  const CollectiveAlgorithm* algorithm = nullptr;
+  Spread spread = {};
+  int multiprocessors = 0;  // of an algorithm with a number of its own; 0: that one
 };
 
 // Appends it over the group's legs.
@@ -113,6 +127,11 @@ struct CollectiveAlgorithm {
   // Whether it is among those from which the fastest is chosen for so many ranks on so many nodes;
   // null: always.
   bool (*suits)(const Cluster& cluster, int ranks, int nodes) = nullptr;
+  // SMs that it holds unless told otherwise; 0: one for each channel.
+  int multiprocessors = 0;
+  // Whether it sends a token once to a rank that has several of its experts: Spread::to_ranks then
+  // counts ranks, else experts.
+  bool once_to_each_rank = false;
 
   [[nodiscard]] bool can_run(CollectiveKind collective) const;
   [[nodiscard]] bool can_run_on(const Cluster& cluster, const GroupShape& shape) const;

@@ -125,9 +125,10 @@ void add_uses(const Cluster& cluster, const std::vector<int>& ranks, const Uses&
   const GroupShape shape{.ranks = static_cast<int>(ranks.size()),
                          .nodes = count_nodes(cluster, ranks),
                          .even = lie_evenly(cluster, ranks)};
-  for (const CollectiveKind collective : collectives) {
-    const auto is_same = [&](const GroupUse& use) {
-      return use.collective == collective && use.shape == shape;
+  for (const auto& [collective, algorithm] : collectives) {
+    if (algorithm != nullptr) continue;  // not NCCL's
+    const auto is_same = [&, kind = collective](const GroupUse& use) {
+      return use.collective == kind && use.shape == shape;
     };
     if (std::ranges::none_of(uses, is_same)) uses.push_back({collective, shape, ranks});
   }

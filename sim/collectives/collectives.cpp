@@ -31,6 +31,9 @@ double bytes_of_channel(const CollectiveAlgorithm& algorithm, Protocol protocol,
 
 double channels_for(const CollectiveAlgorithm& algorithm, const Communicator& group,
                     const Order& order) {
+  if (algorithm.multiprocessors > 0) {
+    return order.multiprocessors > 0 ? order.multiprocessors : algorithm.multiprocessors;
+  }
   if (&algorithm != &algorithms::ring && &algorithm != &algorithms::tree) return group.channels;
   const double bytes = bytes_of_channel(algorithm, order.protocol, group.size);
   return std::clamp(std::floor(order.bytes / bytes), 1.0, double{1} * group.channels);
@@ -56,8 +59,11 @@ double scalar_s(const Cluster& cluster, double in_node, double between) {
 
 void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,
             double bytes, const Call& call) {
-  if (group.size < 2 || bytes <= 0) return;
-  Order order{.collective = collective, .bytes = bytes, .buffers = call.buffers};
+  append(builder, group, {.collective = collective, .bytes = bytes, .buffers = call.buffers}, call);
+}
+
+void append(ScheduleBuilder& builder, const Communicator& group, Order order, const Call& call) {
+  if (group.size < 2 || order.bytes <= 0) return;
   const Choice choice = choose(group, order);
   order.protocol = choice.protocol;
   const bool folded = group.detail == Detail::folded;

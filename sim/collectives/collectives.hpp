@@ -25,6 +25,8 @@ struct Call {
 
 void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,
             double bytes, const Call& call);
+// The protocol is chosen.
+void append(ScheduleBuilder& builder, const Communicator& group, Order order, const Call& call);
 void all_gather(ScheduleBuilder& builder, const Communicator& group, double bytes,
                 const Call& call);
 void reduce_scatter(ScheduleBuilder& builder, const Communicator& group, double bytes,

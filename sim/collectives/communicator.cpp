@@ -2,6 +2,7 @@
 #include "sim/collectives/communicator.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -36,7 +37,22 @@ LaidOut lay_out(const CollectiveAlgorithm& algorithm, const Topology& topology,
   return around;
 }
 
+std::vector<const CollectiveAlgorithm*> algorithms_of(const Use& use, const Cluster& cluster,
+                                                      const GroupShape& shape) {
+  if (use.algorithm == nullptr) return algorithms_for(cluster, use.collective, shape);
+  require(use.algorithm->can_run(use.collective) && use.algorithm->can_run_on(cluster, shape),
+          "an algorithm that can run the collective over the group");
+  return {use.algorithm};
+}
+
 }  // namespace
+
+bool Use::operator<(const Use& other) const {
+  const auto name = [](const Use& use) {
+    return use.algorithm == nullptr ? std::string_view() : use.algorithm->name;
+  };
+  return std::pair(collective, name(*this)) < std::pair(other.collective, name(other));
+}
 
 Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
                              std::vector<std::int32_t> ranks) {
@@ -79,15 +95,15 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
   if (group.ranks.size() < 2) return group;
   group.even = lie_evenly(cluster, group.ranks);
   const GroupShape shape{static_cast<int>(group.ranks.size()), group.nodes, group.even};
-  for (const CollectiveKind collective : uses) {
-    for (const auto* algorithm : algorithms_for(cluster, collective, shape)) {
+  for (const Use& use : uses) {
+    for (const auto* algorithm : algorithms_of(use, cluster, shape)) {
       auto laid = std::ranges::find(group.laid, algorithm, &GroupDraft::Laid::algorithm);
       if (laid == group.laid.end()) {
         laid = group.laid.insert(laid, {.algorithm = algorithm,
                                         .out = lay_out(*algorithm, topology, group.ranks, detail)});
         laid->out.legs = over_connections(cluster, std::move(laid->out.legs));
       }
-      laid->runs.push_back(collective);
+      laid->runs.push_back(use);
     }
   }
   return group;
@@ -147,7 +163,8 @@ Choice choose(const Communicator& group, const Order& order) {
   Choice fastest;
   std::tuple<bool, bool, double> least;
   for (const Communicator::Laid& laid : group.laid) {
-    if (std::ranges::find(laid.runs, order.collective) == laid.runs.end()) continue;
+    const Use use(order.collective, order.algorithm);
+    if (std::ranges::find(laid.runs, use) == laid.runs.end()) continue;
     for (const Protocol protocol : kProtocols) {
       Order by = order;
       by.protocol = protocol;

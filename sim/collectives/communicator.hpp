@@ -11,6 +11,21 @@
 
 namespace sim {
 
+// What a communicator is made for: a collective, run as NCCL chooses or by an algorithm.
+struct Use {
+  CollectiveKind collective = CollectiveKind::all_gather;
+  const CollectiveAlgorithm* algorithm = nullptr;
+
+  // A collective may stand where a use is asked for.
+  Use(CollectiveKind kind,
+      const CollectiveAlgorithm* by = nullptr)  // NOLINT(google-explicit-constructor)
+      : collective(kind), algorithm(by) {}
+  bool operator==(const Use&) const = default;
+  // By collective, then NCCL's choice, then by name.
+  bool operator<(const Use& other) const;
+};
+using Uses = std::vector<Use>;
+
 // A group before it is part of a schedule.
 struct GroupDraft {
   std::vector<int> ranks;  // ascending
@@ -18,7 +33,7 @@ struct GroupDraft {
   bool even = true;        // lie_evenly()
   struct Laid {
     const CollectiveAlgorithm* algorithm = nullptr;
-    std::vector<CollectiveKind> runs = {};  // of those that the group is for
+    Uses runs = {};  // of those that the group is for
     LaidOut out = {};
   };
   std::vector<Laid> laid = {};  // none of a single rank
@@ -36,7 +51,7 @@ struct Communicator {
   std::uint32_t occupancy = 0;  // of a collective, from its begin to its end: one SM per channel
   struct Laid {
     const CollectiveAlgorithm* algorithm = nullptr;
-    std::vector<CollectiveKind> runs = {};
+    Uses runs = {};
     std::vector<Leg> legs = {};
     Run run = {};
     Estimate estimate = {};
@@ -46,7 +61,8 @@ struct Communicator {
 };
 
 // How a collective runs: by the algorithm and the protocol that take least on idle links, as NCCL's
-// tuner estimates them. A protocol that is asked for is taken wherever an algorithm has it.
+// tuner estimates them, or by the order's algorithm. A protocol that is asked for is taken wherever an
+// algorithm has it.
 struct Choice {
   const Communicator::Laid* laid = nullptr;
   Protocol protocol = Protocol::simple;
@@ -67,12 +83,11 @@ struct Choice {
 
 [[nodiscard]] bool has_alike_links(const Cluster& cluster);
 
-// The collectives for which a communicator is made.
-using Uses = std::vector<CollectiveKind>;
 [[nodiscard]] Uses gathers_and_sums();
 [[nodiscard]] Uses every_collective();
 
-// Lays out the collectives of `ranks`, which must be distinct and ascending.
+// Lays out the collectives of `ranks`, which must be distinct and ascending. An algorithm of a use must
+// be able to run over them.
 [[nodiscard]] GroupDraft draft_group(const Topology& topology, std::vector<int> ranks,
                                      Detail detail, const Uses& uses);
 [[nodiscard]] Communicator add_group(const Topology& topology, ScheduleBuilder& builder,

@@ -17,19 +17,19 @@ constexpr double kChannels = 32;
 
 // How a protocol spreads a message over channels: it takes more of them while the part on each is
 // larger than this.
-struct Spread {
+struct ChannelSpread {
   bool starts_with_all = false;  // with as many as all messages at once leave each; else with one
   double largest_part = 0;
 };
 // 32 chunks of NCCL_P2P_NVL_CHUNKSIZE, 512 KiB (src/enqueue.cc).
-constexpr Spread kSimpleSpread{.starts_with_all = true, .largest_part = 16 << 20};
+constexpr ChannelSpread kSimpleSpread{.starts_with_all = true, .largest_part = 16 << 20};
 // Read off the log gb200_4_nccl2.29.2, in which messages of 32 KiB to 512 KiB take as long.
-constexpr Spread kLlSpread{.largest_part = 32 << 10};
+constexpr ChannelSpread kLlSpread{.largest_part = 32 << 10};
 // Where the rate of an LL channel is known, messages up to this size take LL, as the times of all
 // logs of nvlink5_rack fall behind it.
 constexpr double kLargestLlMessage = 512 << 10;
 
-double channels_of(const Spread& spread, double ranks, double message) {
+double channels_of(const ChannelSpread& spread, double ranks, double message) {
   double fair = kChannels;
   while (fair > 1 && fair * ranks > kChannels) fair /= 2;
   double each = spread.starts_with_all ? fair : 1;
@@ -39,7 +39,7 @@ double channels_of(const Spread& spread, double ranks, double message) {
 }
 
 // Parts of messages that follow each other on the busiest channel, over the channels of a message.
-double turns_of(const Spread& spread, double ranks, double message) {
+double turns_of(const ChannelSpread& spread, double ranks, double message) {
   const double each = channels_of(spread, ranks, message);
   return std::ceil(each * (ranks - 1) / kChannels) / each;
 }

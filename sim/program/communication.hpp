@@ -60,6 +60,11 @@ struct Transfer {
   std::optional<Wire> wire = {};  // in buffers of its own; else values, exchanged where they lie
   double encoded = 0;             // elements of which each rank encodes a wire
   bool kept = false;              // in buffers that last from step to step
+  // Of tokens between experts: the algorithm of a library other than NCCL, how tokens spread, and the
+  // SMs that the library is given (Order).
+  const CollectiveAlgorithm* algorithm = nullptr;
+  Spread spread = {};
+  int multiprocessors = 0;
 };
 
 inline constexpr int kAtStart = -1;

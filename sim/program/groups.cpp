@@ -70,7 +70,7 @@ Lists among(Among how, const Cluster& cluster, const std::vector<int>& ranks, in
 // Along an axis, or of holders of weights.
 using Joined = std::pair<const Axis*, Weights>;
 // The collectives that a program runs, by how ranks take part.
-using Parts = std::map<Among, std::set<CollectiveKind>>;
+using Parts = std::map<Among, std::set<Use>>;
 
 std::map<Joined, Parts> needs_of(const Program& program) {
   std::map<Joined, Parts> needs;
@@ -78,7 +78,8 @@ std::map<Joined, Parts> needs_of(const Program& program) {
     Parts& by_part = needs[{one.axis, one.joined()}];
     for (const Part& part : one.parts) {
       const auto* transfer = std::get_if<Transfer>(&part.what);
-      if (transfer != nullptr) by_part[transfer->among].insert(transfer->collective);
+      if (transfer == nullptr) continue;
+      by_part[transfer->among].insert({transfer->collective, transfer->algorithm});
     }
   }
   return needs;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeepEP, normal kernels: a token crosses the network once to each node, to the GPU in the sender's
+// place, whose SMs pass it on over NVLink (deepseek-ai/DeepEP).
+#include "sim/collectives/tokens.hpp"
+
+namespace sim {
+namespace {
+
+// Fitted on 8 and 16 H100, FP8 dispatch and BF16 combine (AIConfigurator @095f58a5, h100_sxm,
+// wideep_deepep_normal_perf.parquet). A row's bytes and its own cost are told apart by FP8 over BF16
+// dispatch on 8 B200 with 16 SMs (deepseek-ai/DeepEP, hybrid-ep branch, docs/README_Hybrid-EP.md).
+constexpr RowCost kDeepEpCopy{0.264_us, 42.9_GBps};
+constexpr RowCost kDeepEpSumOnOneNode{0.264_us, 27.2_GBps};
+constexpr RowCost kDeepEpSum{0.264_us, 18.5_GBps};
+
+constexpr TokenKernels kDeepEp{
+    .dispatch = {.launch = 37.3_us,
+                 .doubling = 21.7_us,
+                 .one_node = {.to_rank = kDeepEpCopy, .to_node = {}},
+                 .several_nodes = {.to_rank = kDeepEpCopy, .to_node = kDeepEpCopy}},
+    .combine = {.launch = 48.4_us,
+                .doubling = 35.6_us,
+                .one_node = {.to_rank = kDeepEpSumOnOneNode, .to_node = {}},
+                .several_nodes = {.to_rank = kDeepEpSum, .to_node = kDeepEpSum}},
+    .multiprocessors = 20};  // its default (deep_ep/buffer.py, Buffer.num_sms)
+
+}  // namespace
+
+constinit const CollectiveAlgorithm algorithms::deepep{
+    .name = "deepep",
+    .runs = kOfTokens,
+    .lay_out = [](const Topology& topology, const std::vector<int>& ranks,
+                  Detail detail) { return lay_out_tokens(topology, ranks, detail, kDeepEp); },
+    .sent = sent_by_place,
+    .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
+    .needs = "the same number of GPUs and NICs of each node",
+    .suits = never,
+    .multiprocessors = kDeepEp.multiprocessors,
+    .once_to_each_rank = true};
+
+}  // namespace sim

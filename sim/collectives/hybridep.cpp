@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// HybridEP: as DeepEP's normal kernels, with NVLink domains for nodes. TMA copies a row to all ranks of
+// a domain, so that SMs handle it once for each (deepseek-ai/DeepEP, hybrid-ep branch).
+#include "sim/collectives/tokens.hpp"
+
+namespace sim {
+namespace {
+
+// Fitted on 16 H100 with 4 SMs, the kernels alone (docs/README_Hybrid-EP.md of that branch); starts as
+// DeepEP's, for lack of figures.
+constexpr TokenCost kHybridEpCopy{.to_rank = {}, .to_node = {0.419_us, 16.4_GBps}};
+constexpr TokenCost kHybridEpSum{.to_rank = {}, .to_node = {0.419_us, 21.0_GBps}};
+
+constexpr TokenKernels kHybridEp{.dispatch = {.launch = 37.3_us,
+                                              .doubling = 21.7_us,
+                                              .one_node = kHybridEpCopy,
+                                              .several_nodes = kHybridEpCopy},
+                                 .combine = {.launch = 48.4_us,
+                                             .doubling = 35.6_us,
+                                             .one_node = kHybridEpSum,
+                                             .several_nodes = kHybridEpSum},
+                                 .multiprocessors = 16};
+
+}  // namespace
+
+constinit const CollectiveAlgorithm algorithms::hybridep{
+    .name = "hybridep",
+    .runs = kOfTokens,
+    .lay_out = [](const Topology& topology, const std::vector<int>& ranks,
+                  Detail detail) { return lay_out_tokens(topology, ranks, detail, kHybridEp); },
+    .sent = sent_by_place,
+    .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
+    .needs = "the same number of GPUs and NICs of each node",
+    .suits = never,
+    .multiprocessors = kHybridEp.multiprocessors,
+    .once_to_each_rank = true};
+
+}  // namespace sim

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens between experts, as libraries made for them send them: dispatch takes each token to the ranks
+// of its experts, and combine brings the rows back and adds them. NVLink, the network and the SMs that
+// copy rows work at the same time, chunk by chunk, so that the slowest of them sets the pace.
+#pragma once
+
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/collectives/algorithm.hpp"
+
+namespace sim {
+
+// What one SM takes for a token's row.
+struct RowCost {
+  Seconds row;     // whatever its size
+  Bandwidth rate;  // of its bytes; 0: the row costs nothing
+
+  [[nodiscard]] double seconds(double row_bytes) const {
+    return rate.base() == 0 ? 0 : row.base() + row_bytes / rate.base();
+  }
+};
+
+// Of a token: a row to each of its ranks, and one to each of its nodes.
+struct TokenCost {
+  RowCost to_rank, to_node;
+};
+
+// One direction.
+struct TokenPass {
+  Seconds launch;    // until the first row arrives, on one node
+  Seconds doubling;  // more each time that the nodes double: they wait for each other
+  // Libraries have kernels of their own for one node.
+  TokenCost one_node, several_nodes;
+};
+
+struct TokenKernels {
+  TokenPass dispatch, combine;
+  // A token crosses the network once to each node, to the GPU in the sender's place, which passes it
+  // on over NVLink; else straight to each rank.
+  bool once_to_each_node = true;
+  int multiprocessors = 0;  // that copy rows; 0: all, whose costs are then those of a whole GPU
+};
+
+// What such algorithms run.
+inline constexpr CollectiveKind kOfTokens[] = {CollectiveKind::all_to_all};
+
+[[nodiscard]] LaidOut lay_out_tokens(const Topology& topology, const std::vector<int>& ranks,
+                                     Detail detail, const TokenKernels& kernels);
+
+// CollectiveAlgorithm::sent of tokens that cross the network once to each node, if each goes to one
+// rank.
+[[nodiscard]] double sent_by_place(CollectiveKind collective, int ranks, int nodes);
+
+}  // namespace sim
