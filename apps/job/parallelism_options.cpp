@@ -23,15 +23,15 @@ sim::Overlap overlap_of(const std::string& text) {
   sim::Overlap overlap;
   for (const std::string& part : split(text)) {
     if (part == "none") continue;
-    bool known = false;
+    bool known = part == "all";
     for (const auto& [name, what] : sim::kOverlaps) {
-      if (part != "all" && part != name) continue;
-      overlap.*what = known = true;
+      if (part == name || (part == "all" && sim::kAllOverlaps.*what)) overlap.*what = known = true;
     }
     if (!known) {
-      throw InputError(fmt::format(
-          "--overlap: '{}' is not one of: none, gradients, weights, tensor, pipeline, experts, all",
-          part));
+      throw InputError(
+          fmt::format("--overlap: '{}' is not one of: none, gradients, weights, tensor, pipeline, "
+                      "experts, batches, all",
+                      part));
     }
   }
   return overlap;
@@ -162,7 +162,11 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "ranks that split each expert (default: as many as --tp)");
   add("dispatcher",
       po::value(&o.dispatcher)->default_value("all_to_all", text("dispatcher", "all_to_all")),
-      "how rows go to experts and back: all_to_all: NCCL's, a row for each of a token's experts");
+      "how rows go to experts and back: all_to_all: NCCL's, a row for each of a token's experts; "
+      "deepep, hybridep: once to each node, forwarded over NVLink; deepep-low-latency: straight to "
+      "each expert");
+  add("dispatch-sms", count("--dispatch-sms", o.dispatch_multiprocessors),
+      "SMs that deepep or hybridep is given (default: the library's)");
   add("virtual-stages",
       count("--virtual-stages", o.virtual_stages)->default_value(1, one("virtual-stages")),
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
@@ -259,7 +263,9 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
       defaults
           .text("overlap",
                 "communication to overlap with compute: none, all, or any of gradients, weights, "
-                "tensor and pipeline, separated by commas",
+                "tensor, pipeline, experts (rows to experts beside shared experts) and batches (a "
+                "forward and a backward pass of two micro-batches at once, not part of all), "
+                "separated by commas",
                 "the stack's")
           .c_str());
   add("bucket-size",
@@ -335,6 +341,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.context_heads = o.context_heads;
   p.expert = o.expert;
   p.expert_tensor = o.expert_tensor;
+  p.dispatch_multiprocessors = o.dispatch_multiprocessors;
   p.dispatcher = chosen("--dispatcher", o.dispatcher, sim::kDispatchers);
   p.pipeline = o.pipeline;
   p.virtual_stages = o.virtual_stages;

@@ -16,7 +16,7 @@ namespace apps {
 // The flags as given. Empty: the behaviour of the framework implied by --zero, see the flags' help.
 struct ParallelismOptions {
   int tensor = 1, pipeline = 1, virtual_stages = 1;
-  int context = 1, context_heads = 1, expert = 1, expert_tensor = 0;
+  int context = 1, context_heads = 1, expert = 1, expert_tensor = 0, dispatch_multiprocessors = 0;
   std::string context_exchange, dispatcher;
   std::optional<int> zero;  // none: each scheme's own
   int hybrid_shard = 0, unit_layers = 0, prefetch = -1;

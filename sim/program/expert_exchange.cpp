@@ -3,17 +3,18 @@
 //
 //   experts       [dispatch]            [combine]           over ep; each rank sends its own tokens
 //   (etp)         [all_gather]   [reduce_scatter]           rows, where ranks split each expert
+//   expert_codec  [encode]  [decode]   [encode]  [decode]   where the scheme names codecs
 //
 // NCCL's all_to_all sends a row for each of a token's experts: tokens x k x (ep - 1) / ep leave a rank.
+// DeepEP and HybridEP send one to each rank that has any. All wait for the rank that gets most.
+#include <set>
+
 #include "sim/program/block_exchange.hpp"
+#include "sim/schemes/kernels.hpp"
 #include "sim/workload/sizes.hpp"
 
 namespace sim {
 namespace {
-
-Sizes sizes_of_experts(const StepSizes& shape) {
-  return sizes_of(shape.context.model, shape.parallelism, {.block = Block::experts});
-}
 
 constexpr bool goes_out(Point point) {
   return point == Point::dispatch || point == Point::dispatch_gradients;
@@ -22,34 +23,116 @@ constexpr bool comes_back(Point point) {
   return point == Point::combine || point == Point::combine_gradients;
 }
 
-Communication one_transfer(const Axis& axis, CollectiveKind collective, double elements,
-                           std::string label) {
-  Communication exchange{.axis = &axis, .elements = elements, .start = {{Stream::compute}}};
-  exchange.add(Transfer{.collective = collective,
-                        .among = Among::axis,
-                        .bytes = 2 * elements,
-                        .stream = Stream::experts,
-                        .phase = Phase::expert_comm,
-                        .label = std::move(label)});
+const CollectiveAlgorithm* algorithm_of(Dispatcher dispatcher) {
+  switch (dispatcher) {
+    case Dispatcher::all_to_all:
+      break;
+    case Dispatcher::deepep:
+      return &algorithms::deepep;
+    case Dispatcher::deepep_low_latency:
+      return &algorithms::deepep_low_latency;
+    case Dispatcher::hybridep:
+      return &algorithms::hybridep;
+  }
+  return nullptr;
+}
+
+// What one rank sends: so many of its tokens, each so many times.
+struct Rows {
+  double tokens = 0, width = 0;
+  double copies = 1;
+  double busiest = 1;
+  [[nodiscard]] double elements() const { return tokens * width * copies; }
+};
+
+Rows rows_of(const StepSizes& shape, bool once_to_each_rank) {
+  const Sizes z = sizes_of(shape.context.model, shape.parallelism, {.block = Block::experts});
+  return {.tokens = z.local_tokens,
+          .width = z.experts.row_width,
+          .copies = once_to_each_rank ? z.experts.routed.to_ranks
+                                      : z.experts.top_k * (1 - z.experts.routed.dropped),
+          .busiest = z.experts.routed.busiest};
+}
+
+void launch(CodecUse use, Phase phase, Communication& to) {
+  to.add(Kernel(std::move(use), phase, Stream::expert_codec));
+}
+
+// A token is encoded once, however often it goes out, and each of its rows as it comes back.
+Communication moved(const StepSizes& shape, const Rows& rows, bool out, Transfer transfer) {
+  const ActivationExchange& activations = shape.scheme.activations;
+  const Wire& wire = out ? activations.dispatch : activations.combine;
+  const bool coded = !wire.is_plain() && !activations.fused;
+  const double once = rows.tokens * rows.width;
+  Communication exchange{.elements = rows.elements(), .start = {{Stream::compute}}};
+  if (coded) {
+    launch(activation_encode(wire, out ? once : rows.busiest * rows.elements()), Phase::encode,
+           exchange);
+  }
+  transfer.bytes = rows.busiest * wire.bytes(rows.elements());
+  if (!wire.is_plain()) transfer.wire = wire;
+  exchange.add(std::move(transfer));
+  if (coded && !(out && products_take(shape.parallelism, wire))) {
+    launch(activation_decode(wire, rows.busiest * rows.elements()), Phase::decode, exchange);
+  }
   return exchange;
+}
+
+Transfer among_experts(CollectiveKind collective, std::string label) {
+  return {.collective = collective,
+          .among = Among::axis,
+          .stream = Stream::experts,
+          .phase = Phase::expert_comm,
+          .label = std::move(label)};
+}
+
+// Nodes on which the ranks of a group lie.
+int nodes_of(const StepSizes& shape, const Axis& axis) {
+  const Factoring factoring = factoring_of(shape.context.cluster, shape.parallelism);
+  std::set<int> nodes;
+  for (const int rank : factoring.groups(axis).front()) {
+    nodes.insert(node_of(shape.context.cluster, rank));
+  }
+  return static_cast<int>(nodes.size());
 }
 
 Communication between_experts(const StepSizes& shape, Point point, double) {
   if (!goes_out(point) && !comes_back(point)) return {};
-  const Sizes z = sizes_of_experts(shape);
-  return one_transfer(axes::expert, CollectiveKind::all_to_all,
-                      z.experts.sent_rows * z.experts.row_width, "all_to_all rows of experts");
+  const Parallelism& p = shape.parallelism;
+  const CollectiveAlgorithm* library = algorithm_of(p.dispatcher);
+  const bool out = goes_out(point);
+  const Rows rows = rows_of(shape, library != nullptr && library->once_to_each_rank);
+  Transfer transfer = among_experts(CollectiveKind::all_to_all, "all_to_all rows of experts");
+  if (library != nullptr) {
+    const Wire& wire = out ? shape.scheme.activations.dispatch : shape.scheme.activations.combine;
+    transfer.algorithm = library;
+    transfer.multiprocessors = p.dispatch_multiprocessors;
+    transfer.spread = {
+        .to_ranks = rows.copies,
+        .to_nodes = routed_to(shape.context.model, p, nodes_of(shape, axes::expert)).to_nodes,
+        .row_bytes = wire.bytes(rows.width),
+        .sums = !out};
+  }
+  Communication exchange = moved(shape, rows, out, std::move(transfer));
+  exchange.axis = &axes::expert;
+  return exchange;
 }
 
 // All ranks that split an expert have a part of each row's sum.
 Communication between_parts(const StepSizes& shape, Point point, double) {
   if (!goes_out(point) && !comes_back(point)) return {};
-  const Sizes z = sizes_of_experts(shape);
-  const double elements = z.experts.tokens * z.experts.top_k * z.experts.row_width;
-  return goes_out(point) ? one_transfer(axes::expert_tensor, CollectiveKind::all_gather, elements,
-                                        "all_gather rows of experts")
-                         : one_transfer(axes::expert_tensor, CollectiveKind::reduce_scatter,
-                                        elements, "reduce_scatter rows of experts");
+  const bool out = goes_out(point);
+  Rows rows = rows_of(shape, false);
+  rows.tokens *= expert_tensor(shape.parallelism);
+  Communication exchange{
+      .axis = &axes::expert_tensor, .elements = rows.elements(), .start = {{Stream::compute}}};
+  Transfer transfer =
+      out ? among_experts(CollectiveKind::all_gather, "all_gather rows of experts")
+          : among_experts(CollectiveKind::reduce_scatter, "reduce_scatter rows of experts");
+  constexpr double kBf16 = 2;
+  transfer.bytes = kBf16 * rows.busiest * rows.elements();
+  exchange.add(std::move(transfer));
+  return exchange;
 }
 
 constexpr BlockExchange kExpertExchange{between_experts};

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/program/block_exchange.hpp"
+#include "sim/program/interleave.hpp"
 #include "sim/program/layer_kernels.hpp"
 #include "sim/schemes/kernels.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
@@ -62,7 +63,10 @@ class MicroBatches {
       for (std::size_t s = 0; s < tasks.size(); ++s) {
         const int stage = static_cast<int>(s);
         while (next[s] < tasks[s].size() && ready(stage, tasks[s][next[s]])) {
-          run(stage, tasks[s][next[s]++]);
+          const Task& task = tasks[s][next[s]++];
+          const bool pairs = pairs_passes(p_) && task.forward && next[s] < tasks[s].size() &&
+                             is_paired(stage, task, tasks[s][next[s]]);
+          pairs ? run_both(stage, task, tasks[s][next[s]++]) : run(stage, task);
           emitted = true;
         }
       }
@@ -112,6 +116,32 @@ class MicroBatches {
     }
     return is_last(place) ||
            done_[static_cast<std::size_t>(place + 1)].backwards > task.micro_batch;
+  }
+
+  // A forward pass and the backward pass of another micro-batch.
+  [[nodiscard]] bool is_paired(int stage, const Task& forward, const Task& backward) const {
+    const bool same =
+        forward.micro_batch == backward.micro_batch && forward.chunk == backward.chunk;
+    return !backward.forward && !same && ready(stage, backward);
+  }
+
+  void run_both(int stage, const Task& first, const Task& second) {
+    std::vector<Instruction>& all = step_.program.instructions;
+    const auto taken_from = [&](std::size_t begin) {
+      const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
+      std::vector<Instruction> taken(std::make_move_iterator(from),
+                                     std::make_move_iterator(all.end()));
+      all.erase(from, all.end());
+      return taken;
+    };
+    const std::size_t before = all.size();
+    run(stage, first);
+    std::vector<Instruction> one = taken_from(before);
+    run(stage, second);
+    std::vector<Instruction> other = taken_from(before);
+    for (Instruction& next : interleaved(step_.program, std::move(one), std::move(other))) {
+      all.push_back(std::move(next));
+    }
   }
 
   void run(int stage, const Task& task) {

@@ -40,8 +40,13 @@ Rates rates_of(const Reliability& reliability, const SteadyJob& job) {
 }
 
 void check_replicas(const Reliability& reliability, const SteadyJob& job) {
-  const int shards = shard_ranks(job.cluster, job.parallelism);
-  if (shards < holders(job.cluster, job.parallelism) && job.cluster.nodes > 1) return;
+  const auto is_copied = [&](Weights group) {
+    return shard_ranks(job.cluster, job.parallelism, group) <
+           holders(job.cluster, job.parallelism, group);
+  };
+  const bool apart = dispatches(job.parallelism) && has_experts_to_choose(job.model);
+  const bool copied = is_copied(Weights::dense) && (!apart || is_copied(Weights::experts));
+  if (copied && job.cluster.nodes > 1) return;
   refuse(reliability, "recovery.from",
          "replica needs weights and optimizer on more than one node; shard less of them (`zero` 0 "
          "or `hybrid-shard`), or recover from a checkpoint");

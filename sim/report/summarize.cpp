@@ -25,13 +25,10 @@ void add_wire(const Schedule& schedule, StepFigures& step) {
 }
 
 // Weights and gradients that a rank of the stage sends in rings, uncompressed.
-double ring_elements(const StepContext& context, int stage) {
+double ring_elements(const StepContext& context, Weights group, double layers, double ends) {
   const Parallelism& p = context.parallelism;
-  const StageParameters held = stage_parameters(context.model, p, stage);
-  const double layers = held.layers;
-  const double ends = held.embedding + held.head;
-  const double shards = shard_ranks(context.cluster, p);
-  const double replicas = holders(context.cluster, p) / shards;
+  const double shards = shard_ranks(context.cluster, p, group);
+  const double replicas = holders(context.cluster, p, group) / shards;
   double passes = 0;  // of all of it through the ring of the shards
   switch (p.sharding.stage) {
     case 0:
@@ -47,6 +44,16 @@ double ring_elements(const StepContext& context, int stage) {
   }
   return passes * (shards - 1) / shards +
          p.accumulation * (layers + ends) / shards * 2 * (replicas - 1) / replicas;
+}
+
+double ring_elements(const StepContext& context, int stage) {
+  const StageParameters held = stage_parameters(context.model, context.parallelism, stage);
+  const double ends = held.embedding + held.head;
+  if (by_group(context.parallelism, held).size() == 1) {
+    return ring_elements(context, Weights::dense, held.layers, ends);
+  }
+  return ring_elements(context, Weights::dense, held.layers - held.routed, ends) +
+         ring_elements(context, Weights::experts, held.routed, 0);
 }
 
 // What rings would send in FP32, and in BF16, over what the data-parallel phases send.

@@ -231,11 +231,15 @@ void check(const RoundContext& context, const Scheme& scheme) {
 
 std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table, int fragments) {
   const Parallelism p = context.parallelism_at(table);
-  const int data = holders(context.area.sites[table].cluster, p);
+  const Cluster& cluster = context.area.sites[table].cluster;
+  const int data = holders(cluster, p);
   std::vector<ShardSize> shards;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double held = stage_parameters(context.model, p, stage).total();
-    const auto shard = static_cast<std::size_t>(std::ceil(held / data));
+    double held = 0;  // of each GPU's own
+    for (const GroupParameters& one : by_group(p, stage_parameters(context.model, p, stage))) {
+      held += one.parameters / holders(cluster, p, one.group);
+    }
+    const auto shard = static_cast<std::size_t>(std::ceil(held));
     shards.push_back({.elements = divided(shard, fragments), .gpus = data * p.tensor});
   }
   return shards;

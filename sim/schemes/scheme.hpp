@@ -56,7 +56,15 @@ struct ActivationExchange {
       {.element = codecs::Element::
            bf16}};  // between the ranks of a tensor-parallel group, both ways of each exchange
   Wire pipeline = {{.element = codecs::Element::bf16}};  // between stages
-  [[nodiscard]] bool is_plain() const { return tensor.is_plain() && pipeline.is_plain(); }
+  // Of rows on their way to experts, forward and backward, and back.
+  Wire dispatch = {{.element = codecs::Element::bf16}};
+  Wire combine = {{.element = codecs::Element::bf16}};
+  // The kernels that sort rows and sum them encode and decode, too, without passes of their own.
+  bool fused = false;
+  [[nodiscard]] bool moves_rows_plain() const { return dispatch.is_plain() && combine.is_plain(); }
+  [[nodiscard]] bool is_plain() const {
+    return tensor.is_plain() && pipeline.is_plain() && moves_rows_plain();
+  }
   friend bool operator==(const ActivationExchange&, const ActivationExchange&) = default;
 };
 
@@ -101,10 +109,13 @@ struct SiteExchange {
   friend bool operator==(const SiteExchange&, const SiteExchange&) = default;
 };
 
-// What experts exchange that lie on ranks of their own, where that differs from the rest.
+// What experts on ranks of their own exchange, where that differs from the rest.
 struct ExpertExchange {
   std::optional<WeightExchange> weights = {};
   std::optional<GradientExchange> gradients = {};
+  [[nodiscard]] bool is_plain() const {
+    return (!weights || weights->is_plain()) && (!gradients || gradients->is_plain());
+  }
   friend bool operator==(const ExpertExchange&, const ExpertExchange&) = default;
 };
 
@@ -142,7 +153,8 @@ struct Scheme {
   [[nodiscard]] std::vector<const Wire*> wires() const;
   // Whether it sends all values uncompressed, by whichever collectives.
   [[nodiscard]] bool sends_plain() const {
-    return weights.is_plain() && gradients.is_plain() && activations.is_plain();
+    return weights.is_plain() && gradients.is_plain() && activations.is_plain() &&
+           experts.is_plain();
   }
   friend bool operator==(const Scheme&, const Scheme&) = default;
 };

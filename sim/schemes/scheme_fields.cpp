@@ -37,7 +37,25 @@ constexpr auto kActivationFields = joined_rows(
                                            "Codec for activations between tensor-parallel ranks"),
     wire_rows<&ActivationExchange::pipeline>({"pipeline.codec", "pipeline.group"},
                                              left_out("BF16, not encoded"),
-                                             "Codec for activations between pipeline stages"));
+                                             "Codec for activations between pipeline stages"),
+    wire_rows<&ActivationExchange::dispatch>({"dispatch.codec", "dispatch.group"},
+                                             left_out("BF16, not encoded"),
+                                             "Codec for rows on their way to experts, both passes"),
+    wire_rows<&ActivationExchange::combine>({"combine.codec", "combine.group"},
+                                            left_out("BF16, not encoded"),
+                                            "Codec for rows on their way back from experts"),
+    field<&ActivationExchange::fused>(
+        "fused", kAny, kUsualValue,
+        "Whether the kernels that sort and sum rows also encode and decode them."));
+
+constexpr Rule<ActivationExchange> kActivationRules[] = {
+    {"fused",
+     {"dispatch.codec", "combine.codec"},
+     [](const ActivationExchange& activations) -> std::string {
+       if (!activations.fused || !activations.moves_rows_plain()) return {};
+       return "fuses a codec, and rows travel unencoded; remove it, or name a codec";
+     }},
+};
 
 constexpr Field<AllowedOverlap> kOverlapFields[] = {
     field<&AllowedOverlap::weights>(
@@ -106,6 +124,7 @@ std::span<const Field<WeightExchange>> weight_fields() { return kWeightFields; }
 std::span<const Field<ActivationExchange>> activation_fields() { return kActivationFields; }
 std::span<const Field<AllowedOverlap>> overlap_fields() { return kOverlapFields; }
 std::span<const Rule<WeightExchange>> weight_rules() { return kWeightRules; }
+std::span<const Rule<ActivationExchange>> activation_rules() { return kActivationRules; }
 std::span<const Rule<Scheme>> rules_across_tables() { return kSchemeRules; }
 
 }  // namespace sim

@@ -70,6 +70,7 @@ constexpr auto wire_rows(const WireKeys& keys, const Usual& usual, std::string_v
 [[nodiscard]] std::span<const Field<SiteExchange>> site_exchange_fields();
 [[nodiscard]] std::span<const Rule<WeightExchange>> weight_rules();
 [[nodiscard]] std::span<const Rule<GradientExchange>> gradient_rules();
+[[nodiscard]] std::span<const Rule<ActivationExchange>> activation_rules();
 [[nodiscard]] std::span<const Rule<SiteExchange>> site_exchange_rules();
 [[nodiscard]] std::span<const Rule<Scheme>> rules_across_tables();
 

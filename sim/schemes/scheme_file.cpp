@@ -52,11 +52,30 @@ template <class Visit>
 void for_each_table(const Visit& visit) {
   visit(Table<WeightExchange>{"weights", &Scheme::weights, weight_fields, weight_rules});
   visit(Table<GradientExchange>{"gradients", &Scheme::gradients, gradient_fields, gradient_rules});
-  visit(Table<ActivationExchange>{"activations", &Scheme::activations, activation_fields});
+  visit(Table<ActivationExchange>{"activations", &Scheme::activations, activation_fields,
+                                  activation_rules});
   visit(Table<AllowedOverlap>{"overlap", &Scheme::overlap, overlap_fields});
 }
 
+// Those that a scheme has only where a file has them.
+template <class T>
+struct ExpertTable {
+  std::string_view name;
+  std::optional<T> ExpertExchange::*member;
+  std::span<const Field<T>> (*rows)();
+  std::span<const Rule<T>> (*rules)();
+};
+
+template <class Visit>
+void for_each_expert_table(const Visit& visit) {
+  visit(ExpertTable<WeightExchange>{"experts.weights", &ExpertExchange::weights, weight_fields,
+                                    weight_rules});
+  visit(ExpertTable<GradientExchange>{"experts.gradients", &ExpertExchange::gradients,
+                                      gradient_fields, gradient_rules});
+}
+
 constexpr const char* kSiteTable = "between_sites";
+constexpr const char* kExpertTables = "experts";
 
 // A card given where a scheme is wanted would lack every key of a scheme.
 void refuse_card(const TomlDocument& document) {
@@ -77,7 +96,7 @@ bool is_between_sites(const TomlDocument& document) {
 
 // Whether the key or the table belongs to a scheme inside a site.
 bool is_inside(std::string_view key) {
-  bool found = first_part(key) == kStageFields[0].name;
+  bool found = first_part(key) == kStageFields[0].name || first_part(key) == kExpertTables;
   for_each_table([&](const auto& table) { found = found || first_part(key) == table.name; });
   return found;
 }
@@ -124,6 +143,23 @@ void refuse_weights(TomlReader& reader) {
   }
 }
 
+// Bound to the same stages as the rest.
+void read_experts(TomlReader& reader, Scheme& scheme) {
+  reader.optional_table(kExpertTables);
+  const std::vector<std::string> tables = reader.tables_in(kExpertTables);
+  for_each_expert_table([&](const auto& table) {
+    if (std::ranges::find(tables, leaf_part(table.name)) == tables.end()) return;
+    auto& exchange = (scheme.experts.*table.member).emplace();
+    reader.optional_table(table.name);
+    read_fields(reader, table.name, table.rows(), exchange);
+    check_rules(reader, table.name, table.rules(), exchange);
+  });
+  Scheme alone = scheme;
+  alone.weights = scheme.weights_of(Weights::experts);
+  alone.gradients = scheme.gradients_of(Weights::experts);
+  check_rules(reader, kExpertTables, rules_across_tables(), alone);
+}
+
 void read_inside(TomlReader& reader, Scheme& scheme) {
   read_stages(reader, scheme);
   if (scheme.is_defined_for(0)) refuse_weights(reader);
@@ -132,6 +168,7 @@ void read_inside(TomlReader& reader, Scheme& scheme) {
     read_fields(reader, table.name, table.rows(), scheme.*table.member);
     check_rules(reader, table.name, table.rules(), scheme.*table.member);
   });
+  read_experts(reader, scheme);
   if (!reader.has("overlap.gradients")) {
     scheme.overlap.gradients = !scheme.gradients.sends_momentum();
   }
@@ -203,6 +240,10 @@ std::span<const TomlKey> scheme_file_keys() {
     for_each_table([&](const auto& table) {
       std::move(all).add(table.name, table.rows(), usual.*table.member);
     });
+    for_each_expert_table([&](const auto& table) {
+      std::move(all).add(table.name, table.rows(),
+                         std::remove_cvref_t<decltype(*(usual.experts.*table.member))>());
+    });
     return std::move(all).add(kSiteTable, site_exchange_fields(), SiteExchange());
   }();
   return keys.keys();
@@ -243,6 +284,13 @@ std::string to_toml(const Scheme& scheme) {
   text += written_fields(kStageFields, scheme, usual);
   for_each_table([&](const auto& table) {
     text += written_fields(table.rows(), scheme.*table.member, usual.*table.member, table.name);
+  });
+  for_each_expert_table([&](const auto& table) {
+    const auto& exchange = scheme.experts.*table.member;
+    if (!exchange) return;
+    const std::string rows = written_fields(table.rows(), *exchange, {}, table.name);
+    // All of it may be as usual, which is not as the rest.
+    text += rows.empty() ? fmt::format("\n[{}]\n", table.name) : rows;
   });
   return text;
 }

@@ -195,8 +195,13 @@ int Scheme::usual_stage() const { return is_defined_for(1) ? 1 : zero.front(); }
 
 std::vector<const Wire*> Scheme::wires() const {
   if (between_sites) return {&between_sites->wire};
-  return {&weights.wire, &gradients.inside, &gradients.between, &activations.tensor,
-          &activations.pipeline};
+  std::vector<const Wire*> all{&weights.wire,       &gradients.inside,     &gradients.between,
+                               &activations.tensor, &activations.pipeline, &activations.dispatch,
+                               &activations.combine};
+  if (experts.weights) all.push_back(&experts.weights->wire);
+  if (experts.gradients)
+    all.insert(all.end(), {&experts.gradients->inside, &experts.gradients->between});
+  return all;
 }
 
 bool GradientExchange::is_plain() const {

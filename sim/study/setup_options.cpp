@@ -14,8 +14,6 @@
 namespace sim::study {
 namespace {
 
-constexpr Overlap kAll{.gradients = true, .weights = true, .pipeline = true, .tensor = true};
-
 bool has_replicas(const Scheme& scheme) {
   return scheme.gradients.algorithm->has_replicas && !scheme.weights.secondary_shards;
 }
@@ -122,7 +120,7 @@ std::vector<Parallelism> sharding_forms(const Job& job, const Scheme& scheme,
 
 Setup start_of(const Job& job, const Scheme& scheme) {
   Setup setup = job.setup_of(scheme);
-  if (!job.given.contains("overlap")) setup.parallelism.overlap = kAll;
+  if (!job.given.contains("overlap")) setup.parallelism.overlap = kAllOverlaps;
   if (!job.given.contains("gradient-precision")) {
     setup.parallelism.gradients = Precision::bf16;
   }
@@ -214,7 +212,7 @@ std::vector<Setup> other_overlaps(const Job& job, const Setup& from) {
   Setup as_given = from;
   as_given.parallelism.overlap = job.parallelism.overlap;
   Setup all = from;
-  all.parallelism.overlap = kAll;
+  all.parallelism.overlap = kAllOverlaps;
   return {all, as_given};
 }
 

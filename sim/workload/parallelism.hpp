@@ -104,7 +104,10 @@ enum class Precision { bf16, fp32 };
 
 // How rows reach the experts that their router chose.
 enum class Dispatcher : std::uint8_t {
-  all_to_all  // NCCL's, of a row for each of a token's experts
+  all_to_all,          // NCCL's, of a row for each of a token's experts
+  deepep,              // DeepEP's normal kernels: once to each node, then to each rank there
+  deepep_low_latency,  // a row for each of a token's experts, straight
+  hybridep             // as deepep, by TMA
 };
 
 // How ranks that have parts of the same sequences attend to all of them.
@@ -121,8 +124,14 @@ struct Overlap {
   bool pipeline = false;   // stages continue while their messages are in flight
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
   bool experts = false;    // rows go to experts beside what every token passes
+  // What a forward pass exchanges, beside a backward pass of another micro-batch, and the other way
+  // round: a stage begins one more forward pass before its first backward one. Where rows go to experts.
+  bool batches = false;
   auto operator<=>(const Overlap&) const = default;
 };
+// What costs no memory: all but pairs of passes.
+inline constexpr Overlap kAllOverlaps{
+    .gradients = true, .weights = true, .pipeline = true, .tensor = true, .experts = true};
 
 // What counts as a layer, besides layers, where they are divided among pipeline stages.
 enum class CountedEnds { none, embedding, head, both };
@@ -165,6 +174,7 @@ struct Parallelism {
   int expert = 1;  // ranks that hold other experts
   int expert_tensor = 0;  // ranks that split each expert; 0: as many as dense weights
   Dispatcher dispatcher = Dispatcher::all_to_all;
+  int dispatch_multiprocessors = 0;  // that the dispatcher is given; 0: its own number
   std::array<SizedAxis, kMostAxes - 4> more_axes = {};    // of dense weights; unused: null
   std::array<SizedAxis, kMostAxes - 3> expert_axes = {};  // further ones of experts; unused: null
   // Where axes::context is not placed it follows axes::tensor.
@@ -207,6 +217,10 @@ struct Parallelism {
   return p.expert > 1 || expert_tensor(p) != p.tensor;
 }
 
+// Whether forward and backward passes run in pairs.
+[[nodiscard]] constexpr bool pairs_passes(const Parallelism& p) {
+  return p.overlap.batches && dispatches(p);
+}
 // Tensor-parallel, data-parallel, pipeline and context-parallel ranks, then more axes.
 [[nodiscard]] Layout layout_of(const Cluster& cluster, const Parallelism& parallelism);
 [[nodiscard]] Factoring factoring_of(const Cluster& cluster, const Parallelism& parallelism);

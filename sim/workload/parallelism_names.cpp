@@ -12,12 +12,19 @@ namespace sim {
 
 std::string to_text(const Overlap& overlap) {
   std::string text;
-  bool all = true;
-  for (const auto& [name, what] : kOverlaps) {
-    all = all && overlap.*what;
-    if (overlap.*what) text += (text.empty() ? "" : ",") + std::string(name);
+  Overlap rest = overlap;
+  const auto add = [&](std::string_view name) {
+    text += (text.empty() ? "" : ",") + std::string(name);
+  };
+  Overlap but_batches = overlap;
+  but_batches.batches = false;
+  if (but_batches == kAllOverlaps) {
+    add("all");
+    rest = {.batches = overlap.batches};
   }
-  if (all) return "all";
+  for (const auto& [name, what] : kOverlaps) {
+    if (rest.*what) add(name);
+  }
   return text.empty() ? "none" : text;
 }
 
@@ -102,6 +109,7 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`ep`", a.expert, b.expert);
   add("`etp`", a.expert_tensor, b.expert_tensor);
   add("`dispatcher`", name_of(a.dispatcher, kDispatchers), name_of(b.dispatcher, kDispatchers));
+  add("`dispatch-sms`", a.dispatch_multiprocessors, b.dispatch_multiprocessors);
   add("`pp`", a.pipeline, b.pipeline);
   add("`virtual-stages`", a.virtual_stages, b.virtual_stages);
   add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));

@@ -36,12 +36,15 @@ inline constexpr EnumName<Optimizer> kOptimizers[]{{"adamw", Optimizer::adamw},
                                                    {"muon", Optimizer::muon}};
 inline constexpr EnumName<OptimizerState> kOptimizerStates[]{{"gpu", OptimizerState::gpu},
                                                              {"host", OptimizerState::host}};
-inline constexpr EnumName<bool Overlap::*> kOverlaps[]{{"gradients", &Overlap::gradients},
-                                                       {"weights", &Overlap::weights},
-                                                       {"tensor", &Overlap::tensor},
-                                                       {"pipeline", &Overlap::pipeline},
-                                                       {"experts", &Overlap::experts}};
-inline constexpr EnumName<Dispatcher> kDispatchers[]{{"all_to_all", Dispatcher::all_to_all}};
+inline constexpr EnumName<bool Overlap::*> kOverlaps[]{
+    {"gradients", &Overlap::gradients}, {"weights", &Overlap::weights},
+    {"tensor", &Overlap::tensor},       {"pipeline", &Overlap::pipeline},
+    {"experts", &Overlap::experts},     {"batches", &Overlap::batches}};
+inline constexpr EnumName<Dispatcher> kDispatchers[]{
+    {"all_to_all", Dispatcher::all_to_all},
+    {"deepep", Dispatcher::deepep},
+    {"deepep-low-latency", Dispatcher::deepep_low_latency},
+    {"hybridep", Dispatcher::hybridep}};
 inline constexpr EnumName<ContextExchange> kContextExchanges[]{
     {"ring", ContextExchange::ring},
     {"all_gather", ContextExchange::all_gather},
@@ -65,7 +68,7 @@ inline constexpr const Axis* kPlacedWithContext[]{&axes::tensor, &axes::context,
 [[nodiscard]] std::vector<Placement> all_placements(
     std::span<const Axis* const> axes = kPlacedAxes);
 
-// "gradients,weights", "all" or "none".
+// "gradients,weights", "all", which is all but batches, "all,batches" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);
 
 // "13*4,5,4": 4 layers of each of 13 virtual stages, then 5, then 4. "" of none. Nothing if the text is

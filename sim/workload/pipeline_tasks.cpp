@@ -34,7 +34,8 @@ std::vector<Task> passes(const Parallelism& p, bool forward) {
 int warm_up(const Parallelism& p, int stage) {
   const int after = p.pipeline - stage - 1;
   const int passes =
-      p.virtual_stages > 1 ? 2 * after + (p.virtual_stages - 1) * group_sizes(p).front() : after;
+      (p.virtual_stages > 1 ? 2 * after + (p.virtual_stages - 1) * group_sizes(p).front() : after) +
+      (pairs_passes(p) ? 1 : 0);
   return std::min(passes, p.accumulation * p.virtual_stages);
 }
 

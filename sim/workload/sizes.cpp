@@ -55,6 +55,8 @@ ExpertSizes expert_sizes(const Model& model, const Parallelism& p, LayerKind kin
   if (!chooses(model, kind)) return {};
   const bool dispatched = dispatches(p);
   const double parts = expert_tensor(p), all = experts.count, top_k = experts.top_k;
+  const Routed routed = routed_to(model, p);
+  const double kept = routed.busiest * (1 - routed.dropped);
   return {.all = all,
           .count = all / p.expert,
           .top_k = top_k,
@@ -63,10 +65,10 @@ ExpertSizes expert_sizes(const Model& model, const Parallelism& p, LayerKind kin
           .shared = experts.shared_width > 0,
           .shared_gate = experts.shared_gate,
           .dispatched = dispatched,
-          .tokens = dispatched ? local_tokens * parts : tokens,
-          .sent_rows = local_tokens * top_k,
+          .tokens = (dispatched ? local_tokens * parts : tokens) * kept,
           .row_width =
-              static_cast<double>(experts.latent_width > 0 ? experts.latent_width : model.hidden)};
+              static_cast<double>(experts.latent_width > 0 ? experts.latent_width : model.hidden),
+          .routed = routed};
 }
 
 CoreSizes core_sizes(const Parallelism& p, double heads, double sequence) {
@@ -88,6 +90,13 @@ MambaSizes mamba_sizes(const Model::Mamba& mamba, double tensor) {
 }
 
 }  // namespace
+
+Routed routed_to(const Model& model, const Parallelism& p, int nodes) {
+  const double tokens = static_cast<double>(p.micro_batch) * model.sequence / p.context;
+  const double own = p.sequence_parallel ? tokens / p.tensor : tokens;
+  return route(p.routing, model.experts.count, model.experts.top_k, p.expert, nodes,
+               own * p.expert);
+}
 
 Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {
   const double t = p.tensor;

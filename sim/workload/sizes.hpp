@@ -6,6 +6,7 @@
 #include "sim/workload/layer_kinds.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/parallelism.hpp"
+#include "sim/workload/routing.hpp"
 
 namespace sim {
 
@@ -20,9 +21,9 @@ struct ExpertSizes {
   double top_k, width, latent_width;
   bool shared, shared_gate;
   bool dispatched;  // to other ranks, and rows of theirs to this one
-  double tokens;    // whose rows the rank's experts get, as many from each rank
-  // Of a rank's own tokens, those that go through the dispatcher: a row of this width each.
-  double sent_rows, row_width;
+  double tokens;    // whose rows the rank's experts get; of the rank that gets most
+  double row_width;
+  Routed routed;
   // Of an expert where all have the same.
   [[nodiscard]] double rows() const { return tokens * top_k / count; }
   [[nodiscard]] double all_rows() const { return tokens * top_k; }
@@ -92,6 +93,8 @@ struct Sizes {
   }
   [[nodiscard]] bool eager_gate() const { return kernels == Kernels::eager && rising > 1; }
 };
+// How a micro-batch's tokens spread over the ranks of an expert-parallel group on so many nodes.
+[[nodiscard]] Routed routed_to(const Model& model, const Parallelism& parallelism, int nodes = 1);
 [[nodiscard]] Sizes sizes_of(const Model& model, const Parallelism& parallelism,
                              LayerKind kind = {});
 

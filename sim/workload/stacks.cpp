@@ -30,7 +30,7 @@ constinit const Stack nemo{
     .attention = Attention::fused,
     .loss = Loss::fused,
     .casts = kFusedCasts,
-    .overlap = {.gradients = true, .weights = true, .pipeline = true, .tensor = true}};
+    .overlap = kAllOverlaps};
 
 constinit const Stack torch_eager{
     .name = "torch-eager",

@@ -35,7 +35,8 @@ double least_launch_s(const Cluster& cluster) {
 // nothing is known.
 double tensor_exchange_s(const Job& job, const Parallelism& p, const Wire& wire) {
   if (p.tensor == 1 || tensor_nodes(job.cluster(), p) > 1) return 0;
-  const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
+  const double elements =
+      double{1} * p.micro_batch * job.model.sequence / p.context * job.model.hidden;
   const bool in_switch = !p.sequence_parallel && job.cluster().nvlink.nvls.has_value();
   const double passes = in_switch ? 1 : 2 * (p.tensor - 1.0) / p.tensor;
   const double bytes = wire.bytes_per_element() * elements * passes;
@@ -49,7 +50,13 @@ double weight_bytes(const Parallelism& p, const Scheme& scheme) {
   return std::min(bytes, bytes_of(p.matrices));  // products may take codes as they come
 }
 
-// What leaves the busiest node.
+// What lies on all holders of dense weights.
+StageParameters without_experts_apart(const Parallelism& p, StageParameters held) {
+  if (dispatches(p)) held.layers -= held.routed;
+  return held;
+}
+
+// What leaves the busiest node, of dense weights and what lies with them.
 class NodeBytes {
  public:
   NodeBytes(const Job& job, const Setup& setup)
@@ -67,7 +74,7 @@ class NodeBytes {
     for (int stage = 0; stage < p_.pipeline; ++stage) {
       const Bucket whole = whole_stage(job_.model, p_, stage);
       gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
-      held_.push_back(stage_parameters(job_.model, p_, stage));
+      held_.push_back(without_experts_apart(p_, stage_parameters(job_.model, p_, stage)));
     }
   }
 
@@ -313,22 +320,26 @@ FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
   const Parallelism& p = setup.parallelism;
   const LeastPass pass(job);
-  const bool several = holders(job.cluster(), p) > 1;
   const double gradient = bytes_of(p.gradients);
   std::vector<Buffers> all;
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const StageParameters held = stage_parameters(job.model, p, stage);
     Buffers buffer;
+    double reduced = 0;
+    for (const GroupParameters& one : by_group(p, held)) {
+      if (holders(job.cluster(), p, one.group) > 1) reduced += one.parameters;
+    }
+    const bool several = reduced > 0;
     if (p.sharding.stage < 3) {
       buffer.first = pass(gradient * held.total());
-      const double scaled = several ? pass(2 * gradient * held.total()) : 0;
+      const double scaled = several ? pass(2 * gradient * reduced) : 0;
       (p.sharding.stage == 2 ? buffer.backward : buffer.last) = scaled;
     } else if (several) {
-      buffer.backward = pass((2 + gradient) * held.total());
+      buffer.backward = pass((2 + gradient) * reduced);
       const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster(), p) > 1 &&
                            !setup.scheme.weights.secondary_shards;
       if (unpacks) {
-        const double layers = held.layers;
+        const double layers = without_experts_apart(p, held).layers;
         buffer.forward = pass(2 * weight_bytes(p, setup.scheme) * layers);
         if (p.sharding.reshard_after_forward) buffer.backward += buffer.forward;
       }
