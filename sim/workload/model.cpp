@@ -91,6 +91,12 @@ constexpr Field<Model> kExpertsFields[] = {
     field<&Model::experts, &Model::Experts::latent_width>(
         "latent_width", from_to(kHidden), left_out("experts work on the hidden state"),
         "Columns to which the hidden state is projected for the experts, and back after them."),
+    field<&Model::experts, &Model::Experts::groups>(
+        "groups", from_to(kExpertCount), left_out("experts are of one group"),
+        "Groups of as many consecutive experts (DeepSeek's `n_group`)."),
+    field<&Model::experts, &Model::Experts::top_groups>(
+        "top_groups", from_to(kExpertCount), left_out("one"),
+        "Groups in which the experts of a token are (`topk_group`)."),
 };
 
 constexpr Field<Model> kMambaFields[] = {
@@ -325,6 +331,24 @@ std::string too_many_chosen(const Model& model) {
                      model.experts.count);
 }
 
+std::string uneven_groups(const Model& model) {
+  if (model.experts.count % model.experts.groups == 0) return {};
+  return fmt::format("{} does not divide the {} experts; write a divisor", model.experts.groups,
+                     model.experts.count);
+}
+
+std::string wrong_top_groups(const Model& model) {
+  const Model::Experts& experts = model.experts;
+  if (experts.top_groups > experts.groups) {
+    return fmt::format("{} is more than the {} groups; write at most that", experts.top_groups,
+                       experts.groups);
+  }
+  const int reached = experts.count / experts.groups * experts.top_groups;
+  if (experts.top_k <= reached) return {};
+  return fmt::format("{} has {} experts, and a token passes {}; write more", experts.top_groups,
+                     reached, experts.top_k);
+}
+
 std::string wide_rotation(const Model& model) {
   if (model.latent.rope_width < model.head_width) return {};
   return fmt::format("{} leaves nothing of the head_width of {}; write less",
@@ -348,6 +372,8 @@ std::string too_many_parameters(const Model& model) {
 constexpr Rule<Model> kModelRules[] = {
     {"order", {"window"}, lacking_part},
     {"experts.top_k", {"experts.count"}, too_many_chosen},
+    {"experts.groups", {"experts.count"}, uneven_groups},
+    {"experts.top_groups", {"experts.groups", "experts.count", "experts.top_k"}, wrong_top_groups},
     {"latent.rope_width", {"head_width"}, wide_rotation},
     {"layers",
      {"hidden", "heads", "feed_forward", "experts.count", "experts.width"},

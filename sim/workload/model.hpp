@@ -74,6 +74,10 @@ struct Model {
     bool shared_gate = false;  // a sigmoid of its own weights the shared one (Qwen2-MoE)
     bool router_bias = false;  // one number an expert, of which a router learns or balances
     int latent_width = 0;  // experts work on so many columns, projected before and after; 0: on all
+    // Consecutive experts form groups, and a token's are in `top_groups` of them (DeepSeek-V2, arXiv
+    // 2405.04434, section 2.2.2).
+    int groups = 1;
+    int top_groups = 1;
     bool operator==(const Experts&) const = default;
   };
   // Mamba-2 (arXiv 2405.21060).

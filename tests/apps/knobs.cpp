@@ -72,6 +72,9 @@ constexpr std::string_view kWindowsAhead =
     "--set model.order=window --set model.predictions=1";
 constexpr std::string_view kLatent =
     "--topology dgx_h100_x16 --model deepseek_v2_lite --nodes 2 --set model.layers=3";
+constexpr std::string_view kGrouped =
+    "--topology dgx_h100_x16 --model deepseek_v2_lite --nodes 2 --set model.layers=3 "
+    "--set model.experts.groups=8";
 constexpr std::string_view kMamba =
     "--topology dgx_h100_x16 --model nemotron_3_nano --nodes 2 --set model.layers=2";
 constexpr std::string_view kPatches = "--topology dgx_h100_x16 --model dit_xl --nodes 1";
@@ -406,6 +409,9 @@ constexpr Knob kKnobs[] = {
     {"model.experts.shared_gate", kLatent, "true", kParameters, up},
     {"model.experts.router_bias", kLatent, "true", kParameters, up},
     {"model.experts.latent_width", kLatent, "1024", kParameters, down},
+    // Where all experts are on each rank.
+    {"model.experts.groups", kLatent, "8", kStep, same},
+    {"model.experts.top_groups", kGrouped, "2", kStep, same},
     {"model.mamba.heads", kMamba, "32", kParameters, down},
     {"model.mamba.head_width", kMamba, "32", kParameters, down},
     {"model.mamba.state", kMamba, "64", kParameters, down},

@@ -226,6 +226,17 @@ TEST(Families, HaveTheirLayersInOrder) {
   }
 }
 
+TEST(Families, ChooseGroupsOfExpertsUnlessGreedy) {
+  const auto groups = [](const char* name) {
+    const Model::Experts experts = read_family_config(name).experts;
+    return std::pair(experts.groups, experts.top_groups);
+  };
+  EXPECT_EQ(groups("DeepSeek-V3"), std::pair(8, 4));
+  EXPECT_EQ(groups("DeepSeek-V2"), std::pair(8, 3));
+  EXPECT_EQ(groups("DeepSeek-V2-Lite"), std::pair(1, 1));
+  EXPECT_EQ(groups("Kimi-K2-Instruct"), std::pair(1, 1));
+}
+
 TEST(Families, HaveTheirFeatures) {
   const Model deepseek = read_family_config("DeepSeek-V3");
   EXPECT_EQ(deepseek.latent, (Model::Latent{512, 1536, 64, 128}));

@@ -99,6 +99,24 @@ TEST(Model, RefusesWhatNoModelIs) {
   }
 }
 
+TEST(Model, RefusesGroupsThatDoNotHoldTheExpertsOfAToken) {
+  const std::array wrong{
+      Wrong{{"model.experts.groups", "0"}, "0 is out of range"},
+      Wrong{{"model.experts.groups", "7"}, "7 does not divide the 256 experts; write a divisor"},
+      Wrong{{"model.experts.top_groups", "9"}, "9 is more than the 8 groups; write at most that"},
+      Wrong{{"model.experts.top_k", "129"},
+            "4 has 128 experts, and a token passes 129; write more"}};
+  for (const Wrong& one : wrong) {
+    const std::string error = input_error_of([&] {
+      const std::array<Setting, 1> settings{one.setting};
+      static_cast<void>(
+          read_model(source_directory() / "traces/models/deepseek_v3.toml", settings));
+    });
+    EXPECT_NE(error.find(one.says), std::string::npos) << error;
+    EXPECT_EQ(lines_of(error).size(), 1u) << error;
+  }
+}
+
 TEST(Model, MayLeaveOutWhatPredictsFurtherTokens) {
   const auto file = source_directory() / "traces/models/deepseek_v3.toml";
   const std::array<Setting, 1> without{Setting{"model.predictions", "0"}};

@@ -24,6 +24,23 @@ void read_latent(ConfigReader& config, Model& model) {
   config.ignore({"head_dim", "qk_head_dim", "rope_interleave"});
 }
 
+// Of a router that chooses groups of experts before experts.
+void read_groups(ConfigReader& config, Model& model) {
+  Model::Experts& experts = model.experts;
+  if (config.text_or("topk_method", "noaux_tc") == "greedy") return;
+  experts.groups = config.count_or("n_group", kExpertCount, 1);
+  check_divides(config, "n_group", experts.groups, "n_routed_experts", experts.count);
+  experts.top_groups = config.count_or("topk_group", kExpertCount, 1);
+  if (!config.all_good({"n_group", "n_routed_experts", "topk_group", "num_experts_per_tok"}))
+    return;
+  if (experts.top_groups > experts.groups) {
+    config.wrong("topk_group", fmt::format("is more than n_group = {}", experts.groups));
+  } else if (experts.top_k > experts.count / experts.groups * experts.top_groups) {
+    config.wrong("topk_group",
+                 fmt::format("groups have fewer than num_experts_per_tok = {}", experts.top_k));
+  }
+}
+
 void read_deepseek(ConfigReader& config, std::optional<int> given, Model& model) {
   read_gated(config, model);
   read_sequence(config, given, model);
@@ -31,6 +48,7 @@ void read_deepseek(ConfigReader& config, std::optional<int> given, Model& model)
   config.not_modelled("attention_bias", "biases of latent attention are not modelled");
   config.not_modelled("mlp_bias", "biases of experts are not modelled in this family");
   read_experts(config, {.count = "n_routed_experts", .width = "moe_intermediate_size"}, model);
+  read_groups(config, model);
   read_shared_experts(config, model);
   read_first_dense(config, 0, model);
   config.not_modelled("moe_layer_freq", "layers of experts with others between are not modelled",
