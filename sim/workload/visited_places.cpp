@@ -52,12 +52,15 @@ double all_choices(std::span<const ChoiceSums> groups, int chosen) {
   return by_groups.back().back();
 }
 
-// The odds of each expert to be chosen, times a constant that keeps the sums of products near 1.
+// The odds of each expert to be chosen, times a constant that keeps the sums of products near 1. Chances
+// next to 0 and 1 are moved off them, so that products of dozens of odds stay in the range of a double
+// where loads are of more groups than a token may choose.
 std::vector<double> odds_of(const ExpertShares& shares, int top_k) {
-  constexpr double kMost = 1 - 1e-6;
+  constexpr double kLeast = 1e-5;
+  constexpr double kMost = 1 - 1e-4;
   std::vector<double> odds;
   for (const double share : shares) {
-    const double chosen = std::min(share * top_k, kMost);
+    const double chosen = std::clamp(share * top_k, kLeast, kMost);
     odds.push_back(chosen / (1 - chosen));
   }
   const double scale = top_k / std::reduce(odds.begin(), odds.end());

@@ -147,6 +147,16 @@ TEST(ExpertRouting, OfAllGroupsIsOfNone) {
   }
 }
 
+// All rows at 30 of 128 experts that are spread over 4 groups, of which a token chooses one.
+TEST(ExpertRouting, HoldsForLoadsOfOtherGroups) {
+  std::vector<double> loads(128, 0);
+  for (std::size_t i = 0; i < 30; ++i) loads[4 * i] = 1;
+  const Routed r = route(measured(loads), 128, 30, 32, 4, kTokens, {.groups = 4, .chosen = 1});
+  EXPECT_NEAR(r.to_nodes, 1, 1e-9);
+  EXPECT_GE(r.to_ranks, 1);
+  EXPECT_LE(r.to_ranks, 8 * (1 + 1e-9));
+}
+
 // Of a token's rows, two ranks have their shares +- the same number; of the larger one the expected
 // excess is deviation x sqrt(2 / pi), of a normal number's size.
 TEST(ExpertRouting, AtRandomFluctuatesByTheRootOfTheTokens) {
