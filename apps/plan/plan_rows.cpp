@@ -63,7 +63,10 @@ Cells place_cells(const PlanRow& row) {
 
 Cells layout_cells(const sim::Report& report) {
   const sim::Parallelism& p = report.parallelism;
-  const std::string split = fmt::format("{}x{}", p.tensor, p.pipeline);
+  std::string split = fmt::format("{}x{}", p.tensor, p.pipeline);
+  if (p.context > 1) split += fmt::format(" CP{}", p.context);
+  if (p.expert > 1) split += fmt::format(" EP{}", p.expert);
+  if (p.expert_tensor > 0) split += fmt::format(" ETP{}", p.expert_tensor);
   return {{"ZeRO", sharding_text(p.sharding)},
           report.round ? Cell{"TPxPP", split}
                        : Cell{"DPxTPxPP", fmt::format("{}x{}", report.step->data, split)},

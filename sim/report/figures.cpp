@@ -233,6 +233,10 @@ constexpr Figure kFigures[] = {
     {"prediction_parameters", kNoUnit, parameters<&ParametersByPart::predictions>},
     {"flop_per_token", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token>},
     {"flop_per_token_causal", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token_causal>},
+    // Added later, likewise.
+    {"context_parallel", kNoUnit, layout<&Parallelism::context>},
+    {"expert_parallel", kNoUnit, layout<&Parallelism::expert>},
+    {"expert_tensor_parallel", kNoUnit, [](R r) { return Value(expert_tensor(r.parallelism)); }},
 };
 
 // From one row to another.
@@ -241,6 +245,7 @@ constexpr std::span<const Figure> rows(std::string_view first, std::string_view 
   return {from, std::ranges::find(from, std::end(kFigures), last, &Figure::name) + 1};
 }
 constexpr auto kLayout = rows("tensor_parallel", "accumulation");
+constexpr auto kLaterLayout = rows("context_parallel", "expert_tensor_parallel");
 constexpr auto kTimeParts = rows("compute_s", "other_s");
 constexpr auto kMonth = rows("reliability", "training_usd_high");
 
@@ -248,7 +253,14 @@ constexpr auto kMonth = rows("reliability", "training_usd_high");
 }  // namespace figure_values
 
 std::span<const Figure> all_figures() { return figure_values::kFigures; }
-std::span<const Figure> layout_figures() { return figure_values::kLayout; }
+std::span<const Figure> layout_figures() {
+  static const std::vector<Figure> all = [] {
+    std::vector<Figure> rows(figure_values::kLayout.begin(), figure_values::kLayout.end());
+    rows.insert(rows.end(), figure_values::kLaterLayout.begin(), figure_values::kLaterLayout.end());
+    return rows;
+  }();
+  return all;
+}
 std::span<const Figure> time_part_figures() { return figure_values::kTimeParts; }
 std::span<const Figure> month_figures() { return figure_values::kMonth; }
 

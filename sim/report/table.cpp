@@ -42,13 +42,23 @@ TextTable side_by_side(std::span<const Report> reports, std::span<const Figure> 
   return table;
 }
 
+// "16 data x 2 tensor x 4 pipeline; experts: 2 data x 8 expert x 2 tensor x 4 pipeline".
+std::string factors_text(const Report& r) {
+  const Parallelism& p = r.parallelism;
+  const std::string context = p.context > 1 ? fmt::format(" x {} context", p.context) : "";
+  std::string text = fmt::format("{} data x {} tensor{} x {} pipeline", r.step->data, p.tensor,
+                                 context, p.pipeline);
+  if (!dispatches(p) || r.model_size.parameters.experts == 0) return text;
+  const int ranks = r.gpus / p.pipeline / p.expert / expert_tensor(p);
+  return text + fmt::format("; experts: {} data x {} expert x {} tensor x {} pipeline", ranks,
+                            p.expert, expert_tensor(p), p.pipeline);
+}
+
 std::string title(const Report& r) {
   const std::string where =
       r.round ? fmt::format("{} {}, {} GPUs; {} inside a site", r.round->sites,
                             r.round->sites == 1 ? "site" : "sites", r.gpus, r.round->inner_scheme)
-              : fmt::format("{} GPU{} = {} data x {} tensor x {} pipeline", r.gpus,
-                            r.gpus == 1 ? "" : "s", r.step->data, r.parallelism.tensor,
-                            r.parallelism.pipeline);
+              : fmt::format("{} GPU{} = {}", r.gpus, r.gpus == 1 ? "" : "s", factors_text(r));
   const std::string placed =
       r.node_placement.empty() ? "" : fmt::format("; nodes: {}", printable(r.node_placement));
   return fmt::format("{} on {}: {}{}\n{}; {:.4g} GFLOP a token\n{}\n\n", r.model, r.topology, where,

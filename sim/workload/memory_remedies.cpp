@@ -42,6 +42,14 @@ std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const M
   for (int tensor = 2 * p.tensor; tensor <= cluster.gpus_per_node; tensor *= 2) {
     add(fmt::format("`tp` {}", tensor), [&](Parallelism& c) { c.tensor = tensor; });
   }
+  if (has_experts_to_choose(model)) {
+    for (int expert = 2 * p.expert; expert <= model.experts.count; expert *= 2) {
+      add(fmt::format("`ep` {}", expert), [&](Parallelism& c) { c.expert = expert; });
+    }
+  }
+  for (int parts = 2 * p.context; model.sequence / parts >= kLeastPartOfSequence; parts *= 2) {
+    add(fmt::format("`cp` {}", parts), [&](Parallelism& c) { c.context = parts; });
+  }
   if (p.optimizer_state == OptimizerState::gpu) {
     add("`optimizer-state` host", [](Parallelism& c) { c.optimizer_state = OptimizerState::host; });
   }

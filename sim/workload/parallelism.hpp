@@ -207,6 +207,8 @@ struct Parallelism {
 [[nodiscard]] constexpr int expert_tensor(const Parallelism& p) {
   return p.expert_tensor > 0 ? p.expert_tensor : p.tensor;
 }
+// Searches divide sequences into parts of at least so many tokens: shorter ones leave kernels small.
+inline constexpr int kLeastPartOfSequence = 8192;
 // Ranks of a context-parallel group that exchange heads for tokens, and such groups in a ring or gather.
 [[nodiscard]] constexpr int head_ranks(const Parallelism& p) {
   return p.context_exchange == ContextExchange::all_to_all ? p.context : p.context_heads;

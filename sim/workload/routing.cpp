@@ -2,13 +2,16 @@
 #include "sim/workload/routing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <numeric>
+#include <tuple>
 
 #include "sim/base/error.hpp"
 #include "sim/base/mix.hpp"
+#include "sim/base/once.hpp"
 #include "sim/workload/visited_places.hpp"
 
 namespace sim {
@@ -191,8 +194,12 @@ Routed route(const ExpertRouting& routing, int experts, int top_k, int ranks, in
       return {.to_ranks = most_places(group, ranks), .to_nodes = most_places(group, nodes)};
     case ExpertRouting::Kind::random:
       return at_random(routing.capacity, group, tokens);
-    case ExpertRouting::Kind::power_law:
-      return by_power_law(routing, group, tokens);
+    case ExpertRouting::Kind::power_law: {
+      static Once<std::tuple<ExpertRouting, std::array<int, 6>, double>, Routed> known;
+      const std::array sizes{experts, top_k, ranks, nodes, limit.groups, limit.chosen};
+      return known.of({routing, sizes, tokens},
+                      [&] { return by_power_law(routing, group, tokens); });
+    }
     case ExpertRouting::Kind::measured: {
       const Loads loads = loads_of(routing.shares, routing.capacity, ranks);
       return {.busiest = loads.busiest,

@@ -94,8 +94,10 @@ MambaSizes mamba_sizes(const Model::Mamba& mamba, double tensor) {
 Routed routed_to(const Model& model, const Parallelism& p, int nodes) {
   const double tokens = static_cast<double>(p.micro_batch) * model.sequence / p.context;
   const double own = p.sequence_parallel ? tokens / p.tensor : tokens;
-  return route(p.routing, model.experts.count, model.experts.top_k, p.expert, nodes,
-               own * p.expert);
+  const bool even = p.expert % nodes == 0;
+  return route(p.routing, model.experts.count, model.experts.top_k, p.expert,
+               even ? nodes : p.expert, own * p.expert,
+               {model.experts.groups, model.experts.top_groups});
 }
 
 Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {

@@ -89,14 +89,55 @@ class FrameSearch {
         p.tensor = tensor;
         p.pipeline = pipeline;
         p.virtual_stages = 1;
-        p.sequence_parallel = false;
-        if (is_possible(p)) add_orders(p);
+        add_contexts(p);
       }
     }
     return std::move(found_);
   }
 
  private:
+  void add_contexts(Parallelism p) {
+    const Parallelism& given = first_.parallelism;
+    std::vector<int> contexts{given.context};
+    if (!fixed("cp")) {
+      for (int parts = 2; first_.model.sequence / parts >= kLeastPartOfSequence; parts *= 2) {
+        contexts.push_back(parts);
+      }
+    }
+    for (const int context : contexts) {
+      p.context = context;
+      add_experts(p);
+    }
+  }
+
+  // Whole experts, or as many parts of each as of dense weights.
+  void add_experts(Parallelism p) {
+    const Parallelism& given = first_.parallelism;
+    const bool chooses = has_experts_to_choose(first_.model);
+    const auto ranks =
+        fixed("ep") || !chooses ? std::vector{given.expert} : divisors(first_.model.experts.count);
+    std::vector<int> parts{given.expert_tensor};
+    if (!fixed("etp") && chooses && p.tensor > 1) parts = {0, 1};
+    for (const int expert : ranks) {
+      for (const int part : parts) {
+        p.expert = expert;
+        p.expert_tensor = part;
+        if (may_be_possible(p)) add_orders(p);
+      }
+    }
+  }
+
+  // With the rest as it suits.
+  [[nodiscard]] bool may_be_possible(Parallelism p) const {
+    if (!fixed("sequence-parallel")) p.sequence_parallel = p.tensor > 1 && dispatches(p);
+    return is_possible_when_fused(p);
+  }
+  // The software that comes with a stage may have fused attention.
+  [[nodiscard]] bool is_possible_when_fused(Parallelism p) const {
+    if (p.context > 1 && software_.attention) p.attention = Attention::fused;
+    return is_possible(p);
+  }
+
   [[nodiscard]] bool fixed(const char* field) const { return first_.given.contains(field); }
 
   // Whether every site has the field as its own, so that nothing is left to choose.
@@ -154,7 +195,7 @@ class FrameSearch {
         ordered.virtual_stages = chunk;
         for (const bool sequence : sequences) {
           ordered.sequence_parallel = sequence;
-          if (is_possible(ordered)) add_splits(ordered);
+          if (is_possible_when_fused(ordered)) add_splits(ordered);
         }
       }
     }

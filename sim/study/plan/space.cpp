@@ -81,7 +81,9 @@ class SpaceBuilder {
     space_.frames.push_back(frame);
     const Parallelism& p = frame.parallelism;
     const auto [count, added] = counts_.try_emplace(
-        {p.tensor, p.pipeline, p.placement, p.sharding.stage, p.sequence_parallel});
+        {{p.tensor, p.pipeline, p.context, p.expert, p.expert_tensor, p.sharding.stage},
+         p.placement,
+         p.sequence_parallel});
     if (added) count->second = layouts_of({&ground, 1}, space_.schemes, p).size();
     space_.setups += static_cast<std::int64_t>(count->second * frame.offers);
   }
@@ -90,7 +92,7 @@ class SpaceBuilder {
   Job given_;
   Space space_;
   // Of a frame of the size that is added, by all that changes how many layouts it has.
-  std::map<std::tuple<int, int, Placement, int, bool>, std::size_t> counts_;
+  std::map<std::tuple<std::array<int, 6>, Placement, bool>, std::size_t> counts_;
 };
 
 }  // namespace
