@@ -48,8 +48,8 @@ inline constexpr const char* kAlgorithmHelp =
     "(NCCL's double binary tree), nvls, nvls_tree or sharp (sums in the switches of NVLink or of "
     "the network) of all_reduce; pat of all_gather and reduce_scatter, recursive (halving and "
     "doubling) "
-    "or hierarchical of these and all_reduce; pairwise, rail, deepep, deepep-low-latency or "
-    "hybridep of all_to_all; copy_engine of "
+    "or hierarchical of these and all_reduce; pairwise, rail, deepep, deepep-low-latency, hybridep "
+    "or nvlink-two-sided of all_to_all; copy_engine of "
     "all_gather and all_to_all; chain of broadcast; direct of send_receive (default: the "
     "topology's collectives.algorithm)";
 inline constexpr const char* kProtocolHelp =

@@ -10,13 +10,23 @@ namespace sim {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-constexpr const CollectiveAlgorithm* kAlgorithms[] = {
-    &algorithms::ring,         &algorithms::pairwise,    &algorithms::rail,
-    &algorithms::tree,         &algorithms::nvls,        &algorithms::nvls_tree,
-    &algorithms::sharp,        &algorithms::pat,         &algorithms::recursive,
-    &algorithms::hierarchical, &algorithms::copy_engine, &algorithms::chain,
-    &algorithms::direct,       &algorithms::deepep,      &algorithms::deepep_low_latency,
-    &algorithms::hybridep};
+constexpr const CollectiveAlgorithm* kAlgorithms[] = {&algorithms::ring,
+                                                      &algorithms::pairwise,
+                                                      &algorithms::rail,
+                                                      &algorithms::tree,
+                                                      &algorithms::nvls,
+                                                      &algorithms::nvls_tree,
+                                                      &algorithms::sharp,
+                                                      &algorithms::pat,
+                                                      &algorithms::recursive,
+                                                      &algorithms::hierarchical,
+                                                      &algorithms::copy_engine,
+                                                      &algorithms::chain,
+                                                      &algorithms::direct,
+                                                      &algorithms::deepep,
+                                                      &algorithms::deepep_low_latency,
+                                                      &algorithms::hybridep,
+                                                      &algorithms::nvlink_two_sided};
 
 }  // namespace
 

@@ -32,24 +32,29 @@ const CollectiveRow& collective_named(std::string_view name, std::string_view pl
   refuse_name(place, name, known);
 }
 
-LoneCollective run_alone(const CollectiveRow& row, ScheduleBuilder builder,
-                         std::span<const Communicator> groups, double bytes, Buffers buffers) {
+LoneCollective run_alone(Order order, std::string_view label, ScheduleBuilder builder,
+                         std::span<const Communicator> groups) {
   LoneCollective alone;
   for (const Communicator& group : groups) {
     if (alone.algorithm.empty() && group.size > 1) {
-      Order order{row.collective, bytes, Protocol::simple, buffers};
       const Choice choice = choose(group, order);
       alone.algorithm = choice.laid->algorithm->name;
       alone.protocol = name_of(std::optional(choice.protocol), kProtocolNames);
-      order.protocol = choice.protocol;
-      order.bytes = 1;
-      alone.latency_s = choice.laid->estimate(order).value().seconds();
+      Order least = order;
+      least.protocol = choice.protocol;
+      least.bytes = 1;
+      alone.latency_s = choice.laid->estimate(least).value().seconds();
     }
-    append(builder, group, row.collective, bytes,
-           {.stream = Stream::weights, .label = row.name, .buffers = buffers});
+    append(builder, group, order, {.stream = Stream::weights, .label = label});
   }
   alone.schedule = std::move(builder).finish();
   return alone;
+}
+
+LoneCollective run_alone(const CollectiveRow& row, ScheduleBuilder builder,
+                         std::span<const Communicator> groups, double bytes, Buffers buffers) {
+  return run_alone({row.collective, bytes, Protocol::simple, buffers}, row.name, std::move(builder),
+                   groups);
 }
 
 LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,

@@ -34,6 +34,9 @@ struct LoneCollective {
   std::string_view algorithm, protocol;  // of the first group of several: "ring" and "ll128"
   double latency_s = 0;  // of that group: what the same algorithm and protocol take for one byte
 };
+// By the order, of which the protocol is chosen.
+[[nodiscard]] LoneCollective run_alone(Order order, std::string_view label, ScheduleBuilder builder,
+                                       std::span<const Communicator> groups);
 // Over all groups at once, which the builder knows. Bytes are those of each group's buffer.
 [[nodiscard]] LoneCollective run_alone(const CollectiveRow& row, ScheduleBuilder builder,
                                        std::span<const Communicator> groups, double bytes,

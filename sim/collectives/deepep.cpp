@@ -13,15 +13,19 @@ constexpr RowCost kDeepEpCopy{0.264_us, 42.9_GBps};
 constexpr RowCost kDeepEpSumOnOneNode{0.264_us, 27.2_GBps};
 constexpr RowCost kDeepEpSum{0.264_us, 18.5_GBps};
 
+constexpr Seconds kDispatchStarts = 37.3_us, kCombineStarts = 48.4_us;
+
 constexpr TokenKernels kDeepEp{
-    .dispatch = {.launch = 37.3_us,
-                 .doubling = 21.7_us,
-                 .one_node = {.to_rank = kDeepEpCopy, .to_node = {}},
-                 .several_nodes = {.to_rank = kDeepEpCopy, .to_node = kDeepEpCopy}},
-    .combine = {.launch = 48.4_us,
-                .doubling = 35.6_us,
-                .one_node = {.to_rank = kDeepEpSumOnOneNode, .to_node = {}},
-                .several_nodes = {.to_rank = kDeepEpSum, .to_node = kDeepEpSum}},
+    .dispatch = {.one_node = {.launch = kDispatchStarts,
+                              .cost = {.to_rank = kDeepEpCopy, .to_node = {}}},
+                 .several_nodes = {.launch = kDispatchStarts,
+                                   .doubling = 21.7_us,
+                                   .cost = {.to_rank = kDeepEpCopy, .to_node = kDeepEpCopy}}},
+    .combine = {.one_node = {.launch = kCombineStarts,
+                             .cost = {.to_rank = kDeepEpSumOnOneNode, .to_node = {}}},
+                .several_nodes = {.launch = kCombineStarts,
+                                  .doubling = 35.6_us,
+                                  .cost = {.to_rank = kDeepEpSum, .to_node = kDeepEpSum}}},
     .multiprocessors = 20};  // its default (deep_ep/buffer.py, Buffer.num_sms)
 
 }  // namespace

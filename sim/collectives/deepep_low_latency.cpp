@@ -8,18 +8,14 @@ namespace {
 
 // Fitted on 8 and 16 H100, FP8 dispatch and BF16 combine of 7,168 values (AIConfigurator @095f58a5,
 // h100_sxm, sglang 0.5.12): rows of a whole GPU.
-constexpr TokenPass kLowLatencyDispatch{
-    .launch = 20.0_us,
-    .doubling = {},
-    .one_node = {.to_rank = {Seconds{}, 281_GBps}, .to_node = {}},
-    .several_nodes = {}};
-constexpr TokenPass kLowLatencyCombine{
-    .launch = 25.0_us,
-    .doubling = {},
-    .one_node = {.to_rank = {Seconds{}, 245_GBps}, .to_node = {}},
-    .several_nodes = {}};
 constexpr TokenKernels kLowLatency{
-    .dispatch = kLowLatencyDispatch, .combine = kLowLatencyCombine, .once_to_each_node = false};
+    .dispatch = {.one_node = {.launch = 14.0_us,
+                              .cost = {.to_rank = {Seconds{}, 295_GBps}, .to_node = {}}},
+                 .several_nodes = {.launch = 20.1_us, .cost = {}}},
+    .combine = {.one_node = {.launch = 12.3_us,
+                             .cost = {.to_rank = {Seconds{}, 251_GBps}, .to_node = {}}},
+                .several_nodes = {.launch = 24.9_us, .cost = {}}},
+    .once_to_each_node = false};
 
 }  // namespace
 

@@ -8,18 +8,17 @@ namespace {
 
 // Fitted on 16 H100 with 4 SMs, the kernels alone (docs/README_Hybrid-EP.md of that branch); starts as
 // DeepEP's, for lack of figures.
-constexpr TokenCost kHybridEpCopy{.to_rank = {}, .to_node = {0.419_us, 16.4_GBps}};
-constexpr TokenCost kHybridEpSum{.to_rank = {}, .to_node = {0.419_us, 21.0_GBps}};
+constexpr TokenPass kHybridEpDispatch{.launch = 37.3_us,
+                                      .doubling = 21.7_us,
+                                      .cost = {.to_rank = {}, .to_node = {0.419_us, 16.4_GBps}}};
+constexpr TokenPass kHybridEpCombine{.launch = 48.4_us,
+                                     .doubling = 35.6_us,
+                                     .cost = {.to_rank = {}, .to_node = {0.419_us, 21.0_GBps}}};
 
-constexpr TokenKernels kHybridEp{.dispatch = {.launch = 37.3_us,
-                                              .doubling = 21.7_us,
-                                              .one_node = kHybridEpCopy,
-                                              .several_nodes = kHybridEpCopy},
-                                 .combine = {.launch = 48.4_us,
-                                             .doubling = 35.6_us,
-                                             .one_node = kHybridEpSum,
-                                             .several_nodes = kHybridEpSum},
-                                 .multiprocessors = 16};
+constexpr TokenKernels kHybridEp{
+    .dispatch = {.one_node = kHybridEpDispatch, .several_nodes = kHybridEpDispatch},
+    .combine = {.one_node = kHybridEpCombine, .several_nodes = kHybridEpCombine},
+    .multiprocessors = 16};
 
 }  // namespace
 

@@ -26,25 +26,18 @@ struct LaidTokens {
 // Bytes of rows to nodes per byte of rows to ranks.
 double bytes_to_nodes(const Spread& spread) { return spread.to_nodes / spread.to_ranks; }
 
-// Of the SMs, per byte of rows to ranks.
-double copying_s_per_byte(const LaidTokens& laid, const TokenPass& pass, const Order& order) {
-  const TokenCost& cost = laid.doublings > 0 ? pass.several_nodes : pass.one_node;
-  // A long row's own cost is nothing beside its bytes'.
-  constexpr double kLongRow = 1e9;
-  const Spread& spread = order.spread;
-  const double row = spread.row_bytes > 0 ? spread.row_bytes : kLongRow;
-  const int given =
-      order.multiprocessors > 0 ? order.multiprocessors : laid.kernels.multiprocessors;
-  const double multiprocessors = laid.kernels.multiprocessors == 0 ? 1 : given;
-  return (cost.to_rank.seconds(row) + bytes_to_nodes(spread) * cost.to_node.seconds(row)) / row /
-         multiprocessors;
+double multiprocessors(const TokenKernels& kernels, const Order& order) {
+  if (kernels.multiprocessors == 0) return 1;
+  return order.multiprocessors > 0 ? order.multiprocessors : kernels.multiprocessors;
 }
 
 std::optional<Duration> estimate(const LaidTokens& laid, const Order& order) {
   if (order.protocol != Protocol::simple) return std::nullopt;
-  const TokenPass& pass = order.spread.sums ? laid.kernels.combine : laid.kernels.dispatch;
+  const TokenKernels& kernels = laid.kernels;
+  const TokenPasses& passes = order.spread.sums ? kernels.combine : kernels.dispatch;
+  const TokenPass& pass = laid.doublings > 0 ? passes.several_nodes : passes.one_node;
   const double moving = std::max(laid.inside_s, laid.between_s * bytes_to_nodes(order.spread));
-  const double copying = copying_s_per_byte(laid, pass, order);
+  const double copying = pass.cost.s_per_byte(order.spread) / multiprocessors(kernels, order);
   return Duration{.before_s = pass.launch.base() + laid.doublings * pass.doubling.base(),
                   .on_the_way_s = order.bytes * std::max(0.0, copying - moving),
                   .moving_s = order.bytes * moving};
@@ -82,6 +75,13 @@ std::vector<double> pace_of(const LaidTokens& laid) {
 }
 
 }  // namespace
+
+double TokenCost::s_per_byte(const Spread& spread) const {
+  // A long row's own cost is nothing beside its bytes'.
+  constexpr double kLongRow = 1e9;
+  const double row = spread.row_bytes > 0 ? spread.row_bytes : kLongRow;
+  return (to_rank.seconds(row) + bytes_to_nodes(spread) * to_node.seconds(row)) / row;
+}
 
 LaidOut lay_out_tokens(const Topology& topology, const std::vector<int>& ranks, Detail detail,
                        const TokenKernels& kernels) {

@@ -24,18 +24,23 @@ struct RowCost {
 // Of a token: a row to each of its ranks, and one to each of its nodes.
 struct TokenCost {
   RowCost to_rank, to_node;
+
+  // Of one SM, per byte of rows to ranks.
+  [[nodiscard]] double s_per_byte(const Spread& spread) const;
 };
 
-// One direction.
 struct TokenPass {
-  Seconds launch;    // until the first row arrives, on one node
-  Seconds doubling;  // more each time that the nodes double: they wait for each other
-  // Libraries have kernels of their own for one node.
-  TokenCost one_node, several_nodes;
+  Seconds launch;         // until the first row arrives
+  Seconds doubling = {};  // more each time that the nodes double: they wait for each other
+  TokenCost cost;
+};
+// Libraries have kernels of their own for one node.
+struct TokenPasses {
+  TokenPass one_node, several_nodes;
 };
 
 struct TokenKernels {
-  TokenPass dispatch, combine;
+  TokenPasses dispatch, combine;
   // A token crosses the network once to each node, to the GPU in the sender's place, which passes it
   // on over NVLink; else straight to each rank.
   bool once_to_each_node = true;

@@ -37,14 +37,18 @@ LoneGroups::LaidOut LoneGroups::lay_out(Detail detail) const {
 }
 
 LoneGroups::Alone LoneGroups::run(const CollectiveRow& row, double bytes, Buffers buffers) const {
-  Alone alone = run(laid_out_, row, bytes, buffers);
-  if (!may_want_steps_ || !alone.collective.schedule.wants_steps()) return alone;
-  return run(lay_out(Detail::step_by_step), row, bytes, buffers);
+  return run({.collective = row.collective, .bytes = bytes, .buffers = buffers}, row.name);
 }
 
-LoneGroups::Alone LoneGroups::run(const LaidOut& on, const CollectiveRow& row, double bytes,
-                                  Buffers buffers) const {
-  LoneCollective collective = run_alone(row, on.builder, on.groups, bytes, buffers);
+LoneGroups::Alone LoneGroups::run(const Order& order, std::string_view label) const {
+  Alone alone = run(laid_out_, order, label);
+  if (!may_want_steps_ || !alone.collective.schedule.wants_steps()) return alone;
+  return run(lay_out(Detail::step_by_step), order, label);
+}
+
+LoneGroups::Alone LoneGroups::run(const LaidOut& on, const Order& order,
+                                  std::string_view label) const {
+  LoneCollective collective = run_alone(order, label, on.builder, on.groups);
   Wiring wiring = on.wiring ? *on.wiring : wire(collective.schedule, *topology_);
   wiring.routes.resize(collective.schedule.routes.size());  // the others are of no hops
   return {std::move(collective), std::move(wiring)};

@@ -26,6 +26,8 @@ class LoneGroups {
   };
   // Bytes are those of each group's buffer.
   [[nodiscard]] Alone run(const CollectiveRow& row, double bytes, Buffers buffers) const;
+  // The protocol is chosen.
+  [[nodiscard]] Alone run(const Order& order, std::string_view label) const;
 
   [[nodiscard]] const Cluster& cluster() const { return topology_->cluster(); }
   [[nodiscard]] int ranks() const { return static_cast<int>(groups_.front().size()); }  // of each
@@ -37,8 +39,7 @@ class LoneGroups {
     std::optional<Wiring> wiring;  // of the builder's routes, where ranks stand for others
   };
   [[nodiscard]] LaidOut lay_out(Detail detail) const;
-  [[nodiscard]] Alone run(const LaidOut& on, const CollectiveRow& row, double bytes,
-                          Buffers buffers) const;
+  [[nodiscard]] Alone run(const LaidOut& on, const Order& order, std::string_view label) const;
 
   const Topology* topology_;
   std::vector<std::vector<int>> groups_;

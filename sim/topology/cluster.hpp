@@ -34,7 +34,8 @@ extern const NetworkFabric single_switch, rail_optimized, rail_spine, fat_tree_2
 struct CollectiveAlgorithm;
 namespace algorithms {
 extern const CollectiveAlgorithm ring, pairwise, rail, tree, nvls, nvls_tree, sharp, pat, recursive,
-    hierarchical, copy_engine, chain, direct, deepep, deepep_low_latency, hybridep;
+    hierarchical, copy_engine, chain, direct, deepep, deepep_low_latency, hybridep,
+    nvlink_two_sided;
 }  // namespace algorithms
 
 // Protocols of NCCL. LL and LL128 send flags among the data, so that a receiver need not wait for a
