@@ -185,6 +185,25 @@ def nccl(answer: dict) -> dict[str, str]:
     return {"nccl": table(["size", "constants", "rows", "simulated", "alpha-beta"], rows)}
 
 
+def dispatch(answer: dict) -> dict[str, str]:
+    def cells(errors: dict | None) -> list[str]:
+        if not errors:
+            return ["", ""]
+        return [f"{100 * errors['mean']:.1f} / {100 * errors['rms']:.1f} %", off(1 + errors["bias"], 1)]
+
+    marks = {"fit": " *", "shown": " -"}
+    times = [[f"`{one['table']}`{marks.get(one['role'], '')}", str(one["gpus"]), one["operation"],
+              str(one["simulated"]["count"]), *cells(one["simulated"]),
+              *cells(one["latency_and_bytes"])] for one in answer["errors"]]
+    pairs_of = [[f"`{one['table']}`" if one["table"] != "libraries" else "all but `rack`",
+                 str(one["simulated"]["count"]), cells(one["simulated"])[0], cells(one["bytes"])[0],
+                 f"{one['faster']}", f"{one['measured_faster']}"] for one in answer["pairs"]]
+    return {"dispatch": table(["table", "GPUs", "operation", "rows", "simulated", "signed",
+                               "latency and bytes", "signed"], times),
+            "dispatch-pairs": table(["table", "pairs", "simulated", "bytes", "faster",
+                                     "measured faster"], pairs_of)}
+
+
 def blind_rows(answer: dict) -> dict[str, list[str]]:
     """By fold, then of all and of those that are not apart."""
     def cells(errors: dict) -> list[str]:
@@ -279,7 +298,8 @@ def pairs(answer: dict) -> dict[str, str]:
 
 STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zeropp,
                                 "streaming-diloco": streaming_diloco, "sparseloco": sparseloco,
-                                "nccl": nccl, "pairs": pairs}
+                                "nccl": nccl, "pairs": pairs,
+                                "dispatch": dispatch}
 
 
 SUMMARY = [("SDP4Bit, throughput", "sdp4bit", "throughput"),

@@ -13,6 +13,7 @@
 #include "apps/terminal.hpp"
 #include "apps/validate/validate_blind.hpp"
 #include "apps/validate/validate_compiled.hpp"
+#include "apps/validate/validate_dispatch.hpp"
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_goodput.hpp"
 #include "apps/validate/validate_host.hpp"
@@ -122,6 +123,9 @@ constexpr Study kStudies[] = {
      "--each --by --freeze --compare --defaults"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>},
+    {"dispatch", "dispatch and combine of tokens between experts by DeepEP, HybridEP and others",
+     "dispatch takes its constants from the cluster files and the libraries' rows",
+     print_with<validate_dispatch>},
     {"goodput", "interruptions and goodputs of training runs, by failure rates of other clusters",
      "goodput takes its constants from the reliability files", print_with<validate_goodput>,
      "--predictions"},
