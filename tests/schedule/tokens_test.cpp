@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/engine/simulate.hpp"
+#include "sim/program/lone_groups.hpp"
 #include "tests/schedule/collective_rows.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
@@ -107,6 +108,22 @@ TEST(Tokens, TakeFoldedAsLongAsStepByStep) {
         EXPECT_NEAR(time_of(cluster, order) / steps, 1, 1e-3) << library->name << ' ' << nodes;
       }
     }
+  }
+}
+
+TEST(Tokens, OfRanksThatStandForOthersTakeAsLong) {
+  for (const auto* library : kLibraries) {
+    const Cluster cluster = cluster_of(4);
+    const Topology topology(cluster);
+    const LoneGroups groups(topology, {all_ranks(cluster)}, {{CollectiveKind::all_to_all, library}},
+                            Detail::folded);
+    const Order order = dispatch_of(cluster, library);
+    const LoneGroups::Alone alone = groups.run(order, "dispatch");
+    EXPECT_LT(alone.collective.schedule.ranks, rank_count(cluster));
+    EXPECT_EQ(alone.collective.algorithm, library->name);
+    const double seconds =
+        simulate_to_end(alone.collective.schedule, alone.wiring, "dispatch").makespan_s;
+    EXPECT_NEAR(seconds / time_of(cluster, order), 1, 1e-6) << library->name;
   }
 }
 
