@@ -197,7 +197,7 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
       "activation recomputation: none; selective: core attention; alternate: everything except "
       "attention and every second matrix product; projections: everything except the projections "
-      "to queries, keys and values; full: every layer");
+      "to queries, keys and values; experts: blocks of experts alone; full: every layer");
 }
 
 void add_routing_flags(po::options_description_easy_init& add, ParallelismOptions& o) {

@@ -150,9 +150,10 @@ std::vector<LayerKernels::Segment> backward_of(StepLayOut& step, const Segments&
 // The exchanges of the forward pass that what is recomputed repeats: those after blocks, and others where
 // what is before them is recomputed, but for what only the layer's last product needs.
 bool repeats(const Parallelism& p, Point point) {
-  if (point == Point::combine) return p.recompute == Recompute::full && recomputes_last(p);
-  const bool goes_out = point == Point::dispatch && p.recompute == Recompute::projections;
-  return p.recompute == Recompute::full || goes_out;
+  const bool of_experts = p.recompute == Recompute::full || p.recompute == Recompute::experts;
+  if (point == Point::combine) return of_experts && recomputes_last(p);
+  if (point == Point::dispatch) return of_experts || p.recompute == Recompute::projections;
+  return p.recompute == Recompute::full;
 }
 
 std::vector<LayerKernels::Segment> repeated(const Parallelism& p,

@@ -111,6 +111,9 @@ LayerActivations kept_activations(const Model& model, const Parallelism& p, Laye
         kept.attention += kBf16 * z.tokens * z.mamba.projected();
       }
       break;
+    case Recompute::experts:
+      if (kind.block == Block::experts) kept.feed_forward = z.activations();
+      break;
     case Recompute::full:
       kept = {.attention = z.activations()};
       break;

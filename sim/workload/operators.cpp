@@ -274,6 +274,9 @@ void add_recomputed(const Sizes& z, const Parallelism& p, const BlockParts& bloc
       add_norm(z, into);  // the gradients of the projections' weights read it
       add_from_core(z, block, place, into);
       break;
+    case Recompute::experts:
+      if (!place.last || z.experts.count == 0) break;
+      [[fallthrough]];
     case Recompute::full:
       add_to_core(z, block, place, into);
       if (place.last && !recomputes_last(p)) {

@@ -154,7 +154,8 @@ int holder_nodes(const Cluster& cluster, const Parallelism& p, Weights group) {
 }
 
 bool recomputes_last(const Parallelism& p) {
-  const bool reaches_it = p.recompute == Recompute::full || p.recompute == Recompute::alternate;
+  const bool reaches_it = p.recompute == Recompute::full || p.recompute == Recompute::alternate ||
+                          p.recompute == Recompute::experts;
   return reaches_it && (p.stack == nullptr || !p.stack->recomputes_what_is_read);
 }
 

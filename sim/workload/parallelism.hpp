@@ -28,6 +28,9 @@ enum class Recompute {
   // Recomputes all but the projections to queries, keys and values, which are kept, and the last
   // product, which nothing needs: MaxText's policy save_qkv_proj.
   projections,
+  // Recomputes each block of experts from its input, what goes to them and back included, and keeps the
+  // rest of a layer: Megatron-LM's modules "layernorm" and "moe".
+  experts,
   full  // recomputes every layer from its input
 };
 

@@ -17,6 +17,7 @@ inline constexpr EnumName<Recompute> kRecomputes[]{{"none", Recompute::none},
                                                    {"selective", Recompute::selective},
                                                    {"alternate", Recompute::alternate},
                                                    {"projections", Recompute::projections},
+                                                   {"experts", Recompute::experts},
                                                    {"full", Recompute::full}};
 inline constexpr EnumName<Attention> kAttentions[]{
     {"unfused", Attention::unfused}, {"fused", Attention::fused},   {"sdpa", Attention::sdpa},

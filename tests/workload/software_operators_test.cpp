@@ -180,6 +180,23 @@ TEST(ProjectionsRecompute, IsAllButTheProjectionsAndTheLastProduct) {
   }
 }
 
+// The block of experts as it runs forward, and nothing of attention or of dense layers.
+TEST(ExpertsRecompute, IsTheBlockOfExperts) {
+  const Model model = shipped_model("deepseek_v3");
+  for (const int expert : {1, 8}) {
+    const Parallelism p{
+        .expert = expert, .recompute = Recompute::experts, .attention = Attention::fused};
+    const LayerOperators layer = layer_operators(model, p, {.block = Block::experts});
+    Segments block;
+    std::ranges::copy_if(layer.forward, std::back_inserter(block), [&](const Segment& one) {
+      return one.block != layer.forward.front().block;
+    });
+    const double flop = sum_of(joined(block)).flop;
+    EXPECT_NEAR(sum_of(layer.recompute).flop, flop, 1e-9 * flop) << expert;
+    EXPECT_TRUE(layer_operators(model, p, {.block = Block::dense}).recompute.empty());
+  }
+}
+
 // PyTorch stops early, and XLA leaves out what nothing reads; Megatron's checkpoint runs the layer as
 // it stands.
 TEST(FullRecompute, LeavesOutTheLastProductWhereTheStackDoes) {
