@@ -72,7 +72,10 @@ TEST(PublishedSizes, OfExpertsRoundToThePublishedNumbers) {
        Rounded{"llama_4_maverick", 400, 1, 17, 0.5, true},
        // arXiv 2512.20848, section 1: 31.6B, 3.2B and 3.6B with embeddings.
        Rounded{"nemotron_3_nano", 31.6, 0.05, 3.2, 0.05, false},
-       Rounded{"nemotron_3_nano", 31.6, 0.05, 3.6, 0.05, true}}) {
+       Rounded{"nemotron_3_nano", 31.6, 0.05, 3.6, 0.05, true},
+       // Their names: 120B A12B and 550B A55B.
+       Rounded{"nemotron_3_super", 120, 1, 12, 0.5, false},
+       Rounded{"nemotron_3_ultra", 550, 1, 55, 0.5, false}}) {
     const ParametersByPart parts = parameters_by_part(shipped_model(published.name));
     const std::int64_t active = published.with_words ? parts.active : parts.active_without_words;
     EXPECT_NEAR(static_cast<double>(parts.total) / kBillion, published.total, published.half_digit)
