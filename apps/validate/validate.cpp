@@ -22,6 +22,7 @@
 #include "apps/validate/validate_pairs.hpp"
 #include "apps/validate/validate_rounds.hpp"
 #include "apps/validate/validate_sites.hpp"
+#include "apps/validate/validate_steps.hpp"
 #include "apps/validate/validate_zeropp.hpp"
 #include "apps/validate/validation_output.hpp"
 #include "sim/base/error.hpp"
@@ -101,6 +102,12 @@ void print_blind(const ValidateOptions& options) {
                   .frozen = options.earlier});
 }
 
+void print_moe(const ValidateOptions& options) {
+  validate_steps("moe", "expert_steps", options.format, options.jobs, options.each);
+}
+void print_context(const ValidateOptions& options) {
+  validate_steps("context", "context_steps", options.format, options.jobs, options.each);
+}
 void print_kernels(const ValidateOptions& options) { validate_kernels(options.format); }
 void print_compiled(const ValidateOptions& options) { validate_compiled(options.format); }
 
@@ -121,6 +128,11 @@ constexpr Study kStudies[] = {
     {"blind", "214 training runs of eleven sources, each predicted from the other sources alone",
      "blind takes its constants from other sources and prints them with --each", print_blind,
      "--each --by --freeze --compare --defaults"},
+    {"moe", "steps of models with experts, each predicted from the other sources",
+     "moe takes its constants from other sources and prints them with --each", print_moe, "--each"},
+    {"context", "steps of sequences from 4 thousand to 1 million tokens, likewise",
+     "context takes its constants from other sources and prints them with --each", print_context,
+     "--each"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>},
     {"dispatch", "dispatch and combine of tokens between experts by DeepEP, HybridEP and others",
@@ -202,7 +214,7 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "effect of changing it by 10 %")(
       "refit", po::bool_switch(&options.refit),
       "also refit the constants to the rows named in the cluster files")(
-      "each", po::bool_switch(&options.each), "nccl and blind: also list every row")(
+      "each", po::bool_switch(&options.each), "nccl, blind, moe and context: also list every row")(
       "predictions", po::bool_switch(&options.predictions),
       "nccl, goodput, two-nodes and opendiloco: print the prediction of every row instead, without "
       "the measured one; commit them before a comparison to keep it blind")(
