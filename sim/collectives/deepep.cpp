@@ -8,10 +8,11 @@ namespace {
 
 // Fitted on 8 and 16 H100, FP8 dispatch and BF16 combine (AIConfigurator @095f58a5, h100_sxm,
 // wideep_deepep_normal_perf.parquet). A row's bytes and its own cost are told apart by FP8 over BF16
-// dispatch on 8 B200 with 16 SMs (deepseek-ai/DeepEP, hybrid-ep branch, docs/README_Hybrid-EP.md).
-constexpr RowCost kDeepEpCopy{0.264_us, 42.9_GBps};
-constexpr RowCost kDeepEpSumOnOneNode{0.264_us, 27.2_GBps};
-constexpr RowCost kDeepEpSum{0.264_us, 18.5_GBps};
+// dispatch on 8 B200 with 16 SMs (deepseek-ai/DeepEP, hybrid-ep branch, docs/README_Hybrid-EP.md); a
+// row that is added costs as much of its own as one that is copied.
+constexpr RowCost kDeepEpCopy{0.262_us, 43.2_GBps};
+constexpr RowCost kDeepEpSumOnOneNode{0.262_us, 27.5_GBps};
+constexpr RowCost kDeepEpSum{0.262_us, 18.7_GBps};
 
 constexpr Seconds kDispatchStarts = 37.3_us, kCombineStarts = 48.4_us;
 

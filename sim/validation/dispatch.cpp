@@ -14,6 +14,7 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/fit/alpha_beta.hpp"
 #include "sim/program/lone_groups.hpp"
+#include "sim/workload/routing.hpp"
 
 namespace sim::validation {
 namespace {
@@ -24,20 +25,13 @@ ExchangeMachine exchange_machine(const ExchangeRow& row) {
   return {row.cluster, row.nodes, row.gpus, row.algorithm};
 }
 
-// Ranks or nodes, of so many, that the experts of a token are on.
-double distinct(bool random, int of, int top_k) {
-  if (!random) return std::min(of, top_k);
-  return of * (1 - std::pow(1 - 1.0 / of, top_k));
-}
-
 Spread spread_of(const CsvRow& line, const ExchangeRow& row) {
-  const bool random = chosen<bool>(line.place_of("routing"), line.text("routing"),
-                                   {{"random", true}, {"balanced", false}});
   const int top_k = line.integer("top_k");
-  const double to_ranks =
-      row.algorithm->once_to_each_rank ? distinct(random, row.ranks(), top_k) : top_k;
-  return {.to_ranks = to_ranks,
-          .to_nodes = distinct(random, row.nodes, top_k),
+  const Routed routed =
+      route(parse_routing(line.text("routing"), line.place_of("routing")), line.integer("experts"),
+            top_k, row.ranks(), row.nodes, row.tokens * row.ranks());
+  return {.to_ranks = row.algorithm->once_to_each_rank ? routed.to_ranks : top_k,
+          .to_nodes = routed.to_nodes,
           .row_bytes = line.number("row_bytes"),
           .sums = row.operation == "combine"};
 }
