@@ -50,29 +50,18 @@ class MicroBatches {
     ends_ = end_kernels(step);
   }
 
-  // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
+  // Emits the stages' tasks in an order in which everything that a task waits for comes before it. A
+  // forward pass waits for the other one of its pair while any stage goes on without.
   void run() {
-    std::vector<std::vector<Task>> tasks;
     for (int stage = 0; stage < p_.pipeline; ++stage) {
-      tasks.push_back(pipeline_tasks(p_, stage));
+      tasks_.push_back(pipeline_tasks(p_, stage));
       starts_.push_back(stages_.chunk_starts(stage));
     }
-    std::vector<std::size_t> next(tasks.size());
-    for (bool emitted = true; emitted;) {
-      emitted = false;
-      for (std::size_t s = 0; s < tasks.size(); ++s) {
-        const int stage = static_cast<int>(s);
-        while (next[s] < tasks[s].size() && ready(stage, tasks[s][next[s]])) {
-          const Task& task = tasks[s][next[s]++];
-          const bool pairs = pairs_passes(p_) && task.forward && next[s] < tasks[s].size() &&
-                             is_paired(stage, task, tasks[s][next[s]]);
-          pairs ? run_both(stage, task, tasks[s][next[s]++]) : run(stage, task);
-          emitted = true;
-        }
-      }
+    next_.assign(tasks_.size(), 0);
+    while (emit_what_is_ready(true) || emit_what_is_ready(false)) {
     }
-    for (std::size_t s = 0; s < tasks.size(); ++s) {
-      require(next[s] == tasks[s].size(), "a pipeline's order ends");
+    for (std::size_t s = 0; s < tasks_.size(); ++s) {
+      require(next_[s] == tasks_[s].size(), "a pipeline's order ends");
     }
     step_.program.messages = static_cast<std::uint32_t>(messages_.size());
   }
@@ -118,11 +107,30 @@ class MicroBatches {
            done_[static_cast<std::size_t>(place + 1)].backwards > task.micro_batch;
   }
 
-  // A forward pass and the backward pass of another micro-batch.
-  [[nodiscard]] bool is_paired(int stage, const Task& forward, const Task& backward) const {
-    const bool same =
-        forward.micro_batch == backward.micro_batch && forward.chunk == backward.chunk;
-    return !backward.forward && !same && ready(stage, backward);
+  // Whether the stage's next task is a forward pass before the backward one of another micro-batch.
+  [[nodiscard]] bool begins_pair(std::size_t stage) const {
+    if (!pairs_passes(p_) || next_[stage] + 1 >= tasks_[stage].size()) return false;
+    const Task& one = tasks_[stage][next_[stage]];
+    const Task& other = tasks_[stage][next_[stage] + 1];
+    const bool same = one.micro_batch == other.micro_batch && one.chunk == other.chunk;
+    return one.forward && !other.forward && !same;
+  }
+
+  // All that can be; or, without waiting for pairs, the first task. Whether there was any.
+  bool emit_what_is_ready(bool in_pairs) {
+    bool emitted = false;
+    for (std::size_t s = 0; s < tasks_.size(); ++s) {
+      const int stage = static_cast<int>(s);
+      while (next_[s] < tasks_[s].size() && ready(stage, tasks_[s][next_[s]])) {
+        const bool pair = in_pairs && begins_pair(s);
+        if (pair && !ready(stage, tasks_[s][next_[s] + 1])) break;
+        const Task& task = tasks_[s][next_[s]++];
+        pair ? run_both(stage, task, tasks_[s][next_[s]++]) : run(stage, task);
+        if (!in_pairs) return true;
+        emitted = true;
+      }
+    }
+    return emitted;
   }
 
   void run_both(int stage, const Task& first, const Task& second) {
@@ -297,9 +305,12 @@ class MicroBatches {
   std::vector<LayerKernels> kernels_;  // by kind of layer
   EndKernels ends_;
   const LayerHooks& hooks_;
-  std::vector<std::vector<int>> starts_;  // of chunks, by stage
-  std::vector<Done> done_;                // by virtual stage
-  double exchanged_bytes_;                // activations between two layers
+  // By stage: its tasks, the next of them, and where chunks begin.
+  std::vector<std::vector<Task>> tasks_;
+  std::vector<std::size_t> next_;
+  std::vector<std::vector<int>> starts_;
+  std::vector<Done> done_;  // by virtual stage
+  double exchanged_bytes_;  // activations between two layers
   // Indices into Program::communications.
   std::map<Point, std::vector<std::uint32_t>> exchanges_;
   std::vector<std::uint32_t> input_gathers_;

@@ -128,7 +128,8 @@ struct Overlap {
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
   bool experts = false;    // rows go to experts beside what every token passes
   // What a forward pass exchanges, beside a backward pass of another micro-batch, and the other way
-  // round: a stage begins one more forward pass before its first backward one. Where rows go to experts.
+  // round: a stage begins more forward passes before its first backward one, one more without a
+  // pipeline. Where rows go to experts.
   bool batches = false;
   auto operator<=>(const Overlap&) const = default;
 };

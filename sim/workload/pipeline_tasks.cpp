@@ -30,12 +30,13 @@ std::vector<Task> passes(const Parallelism& p, bool forward) {
   return tasks;
 }
 
-// Forward passes before the first backward one.
+// Forward passes before the first backward one. What a pair sends to the next stage, and to the last
+// one, leaves at its end: a micro-batch is back after as many pairs as there are stages each way.
 int warm_up(const Parallelism& p, int stage) {
   const int after = p.pipeline - stage - 1;
-  const int passes =
-      (p.virtual_stages > 1 ? 2 * after + (p.virtual_stages - 1) * group_sizes(p).front() : after) +
-      (pairs_passes(p) ? 1 : 0);
+  const bool pairs = pairs_passes(p);
+  const int passes = (p.virtual_stages > 1 || pairs ? 2 : 1) * after +
+                     (p.virtual_stages - 1) * group_sizes(p).front() + (pairs ? 1 : 0);
   return std::min(passes, p.accumulation * p.virtual_stages);
 }
 

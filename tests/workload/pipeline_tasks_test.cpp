@@ -17,8 +17,13 @@ std::vector<Parallelism> pipelines() {
   for (const int stages : {1, 2, 3, 4, 8}) {
     for (const int chunks : {1, 2, 3, 5}) {
       for (const int micro_batches : {1, 2, 3, 4, 5, 7, 8, 9, 16, 21}) {
-        all.push_back(
-            {.pipeline = stages, .virtual_stages = chunks, .accumulation = micro_batches});
+        for (const bool pairs : {false, true}) {
+          all.push_back({.pipeline = stages,
+                         .virtual_stages = chunks,
+                         .expert = pairs ? 2 : 1,
+                         .accumulation = micro_batches,
+                         .overlap = {.batches = pairs}});
+        }
       }
     }
   }
@@ -27,7 +32,8 @@ std::vector<Parallelism> pipelines() {
 
 testing::Message text_of(const Parallelism& p) {
   return testing::Message() << p.pipeline << " stages x " << p.virtual_stages << " chunks, "
-                            << p.accumulation << " micro-batches";
+                            << p.accumulation << " micro-batches"
+                            << (pairs_passes(p) ? " in pairs" : "");
 }
 
 TEST(PipelineTasks, TakeEveryMicroBatchThroughEveryChunkOnceForwardAndOnceBackward) {
@@ -109,22 +115,28 @@ TEST(PassesInFlight, AreTheMostForwardPassesThatWaitForTheirBackwardOnes) {
   }
 }
 
+// A pair's results leave at its end: in pairs, as many each way.
 TEST(PassesInFlight, OfOneForwardOneBackwardAreTheStagesFromThereOn) {
   for (const Parallelism& p : pipelines()) {
     if (p.virtual_stages > 1) continue;
     for (int stage = 0; stage < p.pipeline; ++stage) {
-      EXPECT_EQ(passes_in_flight(p, stage), std::min(p.pipeline - stage, p.accumulation));
+      const int from_there_on = p.pipeline - stage;
+      EXPECT_EQ(passes_in_flight(p, stage),
+                std::min((pairs_passes(p) ? 2 : 1) * from_there_on, p.accumulation));
     }
   }
 }
 
 // Narayanan et al. 2104.04473, section 2.3: stage 0 has a chunk's passes of p micro-batches under
-// way for each chunk, and p - 1 more: (1 + (p - 1) / (p v)) times what its layers hold in 1F1B.
+// way for each chunk, and p - 1 more: (1 + (p - 1) / (p v)) times what its layers hold in 1F1B. Pairs of
+// passes have one more.
 TEST(PassesInFlight, OfInterleavedFirstStagesAreThoseOfAllChunksAndThePipelineLessOne) {
   for (const Parallelism& p : pipelines()) {
     const int groups = p.accumulation / p.pipeline;
     if (p.virtual_stages == 1 || groups < 2 || p.accumulation % p.pipeline != 0) continue;
-    EXPECT_EQ(passes_in_flight(p, 0), p.pipeline * p.virtual_stages + p.pipeline - 1) << text_of(p);
+    EXPECT_EQ(passes_in_flight(p, 0),
+              p.pipeline * p.virtual_stages + p.pipeline - (pairs_passes(p) ? 0 : 1))
+        << text_of(p);
   }
 }
 
