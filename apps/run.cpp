@@ -165,10 +165,12 @@ class Comparison {
     return sim::in_parallel(options_.jobs, all.size(), [&](std::size_t i) {
       progress.step();
       const Setup& setup = all[i].side.setup;
-      Simulated one{simulate_with_flags(job_, setup)};
+      const bool is_drawn = draws() && i == last_given(all);
+      Job job = job_;
+      job.each_micro_batch = is_drawn;
+      Simulated one{simulate_with_flags(job, setup)};
       sim::Report& report = one.result.report;
       one.operations = one.result.schedule.operations.size();
-      const bool is_drawn = draws() && i == last_given(all);
       if (!is_drawn) {
         one.result.schedule = {};
         one.result.timeline = {};

@@ -100,8 +100,9 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       "simulate every kernel of a layer as its own operation: a finer timeline with the same "
       "times");
   add("whole", po::bool_switch(&o.whole),
-      "simulate every rank and site, not one of those that do the same (slow for many, with the "
-      "same times)");
+      "simulate every rank, site and micro-batch, not one of those that do the same (slow for "
+      "many, "
+      "with the same times)");
   add("set", po::value(&o.settings)->composing(),
       "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
       "model.layers=12 or scheme.inter_group=512");

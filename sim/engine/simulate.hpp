@@ -3,6 +3,7 @@
 // other part of the project uses SimGrid.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,14 @@ enum class Outcome {
 };
 [[nodiscard]] const char* outcome_name(Outcome outcome);
 
+// The interval of a timeline that the step repeats, in place of the periods that its schedule leaves
+// out.
+struct Repeated {
+  double from_s = 0, until_s = 0;
+  double times = 0;  // besides the one that was played
+  [[nodiscard]] double seconds() const { return times * (until_s - from_s); }
+};
+
 // When each operation of a schedule ran, in seconds of simulated time; NaN for operations that
 // never ended. A member's start is its rank's arrival.
 struct Timeline {
@@ -30,7 +39,14 @@ struct Timeline {
   std::vector<double> end_s;
   // The share of a flow's bytes that was carried: less than 1 if it was given up. Empty: all.
   std::vector<double> carried;
-  double makespan_s = 0;  // over the operations that ended
+  double makespan_s = 0;  // over the operations that ended, and what is repeated
+  Repeated repeated = {};
+
+  // A time of this timeline in that of the step, for which what it repeats is stretched.
+  [[nodiscard]] double in_step(double time_s) const {
+    const auto& [from_s, until_s, times] = repeated;
+    return time_s + times * (std::clamp(time_s, from_s, until_s) - from_s);
+  }
 
   [[nodiscard]] double carried_bytes(const Schedule& schedule, std::size_t flow) const {
     return schedule.operations[flow].bytes * (carried.empty() ? 1 : carried[flow]);

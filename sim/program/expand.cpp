@@ -39,7 +39,9 @@ class Expansion {
 
   Schedule run() && {
     start_hosts();
+    builder_.leave_out(program_.left_out);
     for (const Instruction& instruction : program_.instructions) {
+      builder_.begin_period(instruction.stage, instruction.period);
       std::visit([&](const auto& what) { expand(instruction.stage, what); }, instruction.what);
     }
     host_.finish();
@@ -327,7 +329,7 @@ class Expansion {
     if (host_.is_ideal()) return;
     std::vector<std::vector<HostBlock>> blocks(groups_.ranks.size());  // by stage
     bool after_norm = false;
-    for (const auto& [stage, what] : program_.instructions) {
+    for (const auto& [stage, what, period] : program_.instructions) {
       after_norm = after_norm || std::holds_alternative<SumNorm>(what);
       if (!after_norm) continue;
       auto& of_stage = blocks[static_cast<std::size_t>(stage)];
@@ -403,9 +405,7 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
       }
       step.schedule.in_phase = true;
       const double stands_for = static_cast<double>(rank_count(cluster)) / step.schedule.ranks;
-      if (static_cast<double>(step.schedule.operations.size()) * stands_for > kMostInPhase) {
-        return step;
-      }
+      if (step.schedule.operations_of_step() * stands_for > kMostInPhase) return step;
     }
   }
   Schedule schedule =

@@ -98,7 +98,7 @@ class Joining {
     for (const Joined& joined : in_order()) {
       if (needs.contains(joined)) join(joined, needs.at(joined));
     }
-    for (const auto& [stage, what] : program.instructions) {
+    for (const auto& [stage, what, period] : program.instructions) {
       if (std::holds_alternative<SumTied>(what)) join_ends(stage);
     }
   }
@@ -168,7 +168,7 @@ GroupDrafts draft_groups(const Topology& topology, const Program& program,
     if (known == drafts.groups.end()) known = drafts.groups.insert(known, {key, {}});
     known->second.push_back(draft_group(topology, std::move(ranks), detail, uses));
   });
-  for (const auto& [stage, what] : program.instructions) {
+  for (const auto& [stage, what, period] : program.instructions) {
     if (const auto* one = std::get_if<Send>(&what)) {
       add_messages(topology, factoring.dense(), {stage, one->to}, drafts);
     }

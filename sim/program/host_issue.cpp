@@ -50,8 +50,8 @@ void HostIssue::start(int rank, double ahead_s) {
 OperationId HostIssue::issue(int rank, const HostBlock& block) {
   if (is_ideal()) return kNoOperation;
   Rank& host = ranks_[static_cast<std::size_t>(rank)];
-  host.issued_s += block.issue_s;
-  host.computed_s += block.gpu_s;
+  host.issued_s += builder_.times() * block.issue_s;
+  host.computed_s += builder_.times() * block.gpu_s;
   OperationId issued = kNoOperation;
   if (block.start_s > host.ahead_s) {
     issued = emit(rank, block.start_s);
@@ -67,7 +67,7 @@ OperationId HostIssue::issue_beside(int rank, double launches) {
   if (is_ideal() || launches <= 0) return kNoOperation;
   Rank& host = ranks_[static_cast<std::size_t>(rank)];
   const double seconds = launches * row_->issue_s;
-  host.issued_s += seconds;
+  host.issued_s += builder_.times() * seconds;
   host.ahead_s -= seconds;
   if (host.ahead_s < 0) return emit(rank, seconds);
   host.pending_s += seconds;

@@ -63,7 +63,7 @@ class Pieces {
 }  // namespace
 
 Instructions interleaved(const Program& program, Instructions first, Instructions second) {
-  const int stage = first.front().stage;
+  const int stage = first.front().stage, period = first.front().period;
   std::vector<Piece> passes[] = {Pieces(program, std::move(first)).take(),
                                  Pieces(program, std::move(second)).take()};
   std::size_t next[] = {0, 0};
@@ -76,13 +76,13 @@ Instructions interleaved(const Program& program, Instructions first, Instruction
     if (next[turn] == passes[turn].size()) turn = 1 - turn;
     Piece& piece = passes[turn][next[turn]++];
     const bool follows_itself = next[1 - turn] == passes[1 - turn].size() && next[turn] > 1;
-    if (waits && follows_itself) all.push_back({stage, Hold{program.block_streams}});
+    if (waits && follows_itself) all.push_back({stage, Hold{program.block_streams}, period});
     append(piece.kernels);
-    if (waits && !follows_itself) all.push_back({stage, Hold{program.block_streams}});
+    if (waits && !follows_itself) all.push_back({stage, Hold{program.block_streams}, period});
     waits = !piece.exchanges.empty();
     append(piece.exchanges);
   }
-  if (waits) all.push_back({stage, Hold{program.block_streams}});
+  if (waits) all.push_back({stage, Hold{program.block_streams}, period});
   return all;
 }
 

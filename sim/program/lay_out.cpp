@@ -159,7 +159,7 @@ StepLayOut::StepLayOut(const StepContext& step_context, const Scheme& step_schem
 }
 
 void StepLayOut::add(int stage, decltype(Instruction::what) what) {
-  program.instructions.push_back({stage, std::move(what)});
+  program.instructions.push_back({stage, std::move(what), period});
 }
 
 void StepLayOut::hold_weights(int stage, std::size_t index) {

@@ -96,6 +96,7 @@ struct StepLayOut : StepSizes {
   std::vector<std::vector<Bucket>> buckets;  // by stage; of ZeRO-3 its units
   std::vector<const Axis*> block_axes;       // along which blocks of layers communicate
   Program program;
+  int period = -1;  // of the instructions that are added
 
   void add(int stage, decltype(Instruction::what) what);
   void pass(int stage, Pass pass, double bytes, double flop = 0, Phase phase = Phase::memory_pass) {

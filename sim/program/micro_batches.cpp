@@ -55,6 +55,7 @@ class MicroBatches {
   void run() {
     for (int stage = 0; stage < p_.pipeline; ++stage) {
       tasks_.push_back(pipeline_tasks(p_, stage));
+      orders_.push_back(periodic_order(p_, stage));
       starts_.push_back(stages_.chunk_starts(stage));
     }
     next_.assign(tasks_.size(), 0);
@@ -63,6 +64,7 @@ class MicroBatches {
     for (std::size_t s = 0; s < tasks_.size(); ++s) {
       require(next_[s] == tasks_[s].size(), "a pipeline's order ends");
     }
+    step_.period = -1;
     step_.program.messages = static_cast<std::uint32_t>(messages_.size());
   }
 
@@ -124,6 +126,7 @@ class MicroBatches {
       while (next_[s] < tasks_[s].size() && ready(stage, tasks_[s][next_[s]])) {
         const bool pair = in_pairs && begins_pair(s);
         if (pair && !ready(stage, tasks_[s][next_[s] + 1])) break;
+        step_.period = orders_[s].period_of(static_cast<int>(next_[s]));
         const Task& task = tasks_[s][next_[s]++];
         pair ? run_both(stage, task, tasks_[s][next_[s]++]) : run(stage, task);
         if (!in_pairs) return true;
@@ -305,8 +308,9 @@ class MicroBatches {
   std::vector<LayerKernels> kernels_;  // by kind of layer
   EndKernels ends_;
   const LayerHooks& hooks_;
-  // By stage: its tasks, the next of them, and where chunks begin.
+  // By stage: its tasks, their periods, the next of them, and where chunks begin.
   std::vector<std::vector<Task>> tasks_;
+  std::vector<PeriodicOrder> orders_;
   std::vector<std::size_t> next_;
   std::vector<std::vector<int>> starts_;
   std::vector<Done> done_;  // by virtual stage

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/expand.hpp"
 #include "sim/program/lay_out.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/workload/pipeline_tasks.hpp"
 
 namespace sim {
 namespace {
@@ -51,6 +54,34 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
   return lines;
 }
 
+// Periods at the first stage in the first try: in most steps they settle after a few. With virtual stages
+// a period has as many micro-batches as there are stages, or more.
+int fewest_periods(const Parallelism& p) { return p.virtual_stages > 1 ? 6 : 7; }
+// The largest part of a step's micro-batches that is worth a try. Where the first one does not settle,
+// others seldom do.
+constexpr double kMostOfFirst = 0.6, kMostOfOthers = 0.3;
+
+// Traffic of other jobs has periods of its own.
+bool may_repeat(const StepContext& context) {
+  const bool by_steps = context.detail && *context.detail == Detail::step_by_step;
+  return !context.whole && !context.each_kernel && !context.each_micro_batch && !by_steps &&
+         context.cluster.traffic.empty();
+}
+
+PlannedStep plan(const StepContext& context, const Scheme& scheme, const ShorterOrder& order) {
+  if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
+  StepContext changed = context;
+  changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
+  StepContext shorter = changed;
+  shorter.parallelism.accumulation = order.accumulation;
+  Program program = lay_out(shorter, scheme);
+  program.left_out = order.left_out;
+  PlannedStep step = expand(program, changed, context.detail.value_or(Detail::folded));
+  if (context.detail || !step.schedule.wants_steps()) return step;
+  if (order.left_out > 0) program = lay_out(changed, scheme);
+  return expand(program, changed, Detail::step_by_step);
+}
+
 }  // namespace
 
 std::string problems(const StepContext& context, const Scheme& scheme) {
@@ -62,13 +93,18 @@ std::string problems(const StepContext& context, const Scheme& scheme) {
 }
 
 PlannedStep plan_step(const StepContext& context, const Scheme& scheme) {
-  if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
-  StepContext changed = context;
-  changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
-  const Program program = lay_out(changed, scheme);
-  PlannedStep step = expand(program, changed, context.detail.value_or(Detail::folded));
-  if (context.detail || !step.schedule.wants_steps()) return step;
-  return expand(program, changed, Detail::step_by_step);
+  return plan(context, scheme, {.accumulation = context.parallelism.accumulation});
+}
+
+PlannedStep plan_few_periods(const StepContext& context, const Scheme& scheme,
+                             const Schedule* longer_than) {
+  const Parallelism& p = context.parallelism;
+  const int periods =
+      longer_than == nullptr ? fewest_periods(p) : 2 * longer_than->periods_played();
+  const double most = longer_than == nullptr ? kMostOfFirst : kMostOfOthers;
+  const ShorterOrder order = with_periods(p, periods);
+  const bool pays = order.accumulation <= most * p.accumulation;
+  return pays && may_repeat(context) ? plan(context, scheme, order) : plan_step(context, scheme);
 }
 
 }  // namespace sim

@@ -32,8 +32,9 @@ struct StepContext {
   // None: folded, unless that is approximate and the step by step schedule has less than
   // kMostUnfolded flows.
   std::optional<Detail> detail = {};
-  bool each_kernel = false;  // each kernel of a layer is an operation; else each block of them
-  bool whole = false;        // every rank is simulated, those that do the same too
+  bool each_kernel = false;       // each kernel of a layer is an operation; else each block of them
+  bool whole = false;             // every rank is simulated, those that do the same too
+  bool each_micro_batch = false;  // plan_few_periods() leaves none out
 };
 
 // Why the job, or the scheme with it, cannot run: one line per problem, empty if there is none.
@@ -47,6 +48,12 @@ struct PlannedStep {
 // One of the ranks that do the same stands for all (Schedule::alike), unless `context.whole`. Throws
 // InputError if there are problems().
 [[nodiscard]] PlannedStep plan_step(const StepContext& context, const Scheme& scheme);
+// The same with fewer micro-batches, if the step has many: periods of the stages' order are left out
+// (Schedule::left_out), and simulate_step() repeats others in their place. `longer_than` is a plan whose
+// periods did not repeat. Plans the whole step where leaving out does not pay, beside the traffic of
+// other jobs, step by step, and where every rank, kernel or micro-batch is asked for.
+[[nodiscard]] PlannedStep plan_few_periods(const StepContext& context, const Scheme& scheme,
+                                           const Schedule* longer_than = nullptr);
 
 // GPU memory of the scheme's codecs: wires in flight, residuals, secondary shards, factors.
 [[nodiscard]] CodecMemory codec_memory(const StepContext& context, const Scheme& scheme);

@@ -89,6 +89,7 @@ struct Instruction {
   std::variant<Compute, MemoryPass, Codec, Communicate, Send, Receive, Hold, HoldWeights, SumNorm,
                SumTied>
       what;
+  int period = -1;  // of the stage's order (sim/workload/pipeline_tasks.hpp), if it is of one
 };
 
 struct Program {
@@ -98,6 +99,7 @@ struct Program {
   std::vector<Stream> block_streams;  // on which exchanges between a layer's blocks end
   std::size_t buckets = 0;            // of the stage that has most, each group's part for itself
   std::uint32_t messages = 0;
+  int left_out = 0;  // periods of each stage's order
 };
 
 }  // namespace sim

@@ -22,7 +22,7 @@ std::vector<double> carried_bytes(const Schedule& schedule, const Wiring& wiring
     const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow || std::isnan(timeline.end_s[id])) continue;
     for (const auto& [link, times] : wiring.routes[operation.route]) {
-      bytes[link] += timeline.carried_bytes(schedule, id) * times;
+      bytes[link] += timeline.carried_bytes(schedule, id) * operation.times * times;
     }
   }
   return bytes;

@@ -228,9 +228,10 @@ struct Report {
   [[nodiscard]] bool both_fit() const { return fits_memory && baseline_fits; }
 };
 
-// Plays the schedule of a step over the wiring, to its end. Throws InputError if it does not end.
-[[nodiscard]] Timeline simulate_step(const StepContext& context, const Schedule& schedule,
-                                     const Wiring& wiring);
+// Plays a step to its end. Where the periods of plan_few_periods() do not repeat, plans the step anew
+// with more of them, or whole. Throws InputError if it does not end.
+[[nodiscard]] Timeline simulate_step(const StepContext& context, const Scheme& scheme,
+                                     PlannedStep& step);
 // Of the schedule as it was played over the wiring.
 [[nodiscard]] Report summarize(const StepContext& context, const Scheme& scheme,
                                const Schedule& schedule, const Wiring& wiring,

@@ -94,7 +94,7 @@ double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
     if (operation.phase != Phase::decode || timeline.start_s[id] < begin) continue;
     end = std::max(end, timeline.end_s[id]);
   }
-  return std::max(0.0, end - begin);
+  return std::max(0.0, timeline.in_step(end) - timeline.in_step(begin));
 }
 
 StepFigures step_figures(const StepContext& context, const Schedule& schedule,
@@ -112,12 +112,6 @@ StepFigures step_figures(const StepContext& context, const Schedule& schedule,
 }
 
 }  // namespace
-
-Timeline simulate_step(const StepContext& context, const Schedule& schedule, const Wiring& wiring) {
-  return simulate_to_end(
-      schedule, wiring,
-      fmt::format("{}: the step of {}", context.cluster.name, context.model.name));
-}
 
 ModelSize size_of(const Model& model) {
   const auto tokens = static_cast<double>(model.sequence);

@@ -176,18 +176,20 @@ TimeParts time_parts(const Schedule& schedule, const Timeline& timeline, int ran
                      const Interval& within) {
   TimeParts parts;
   Running running;
-  double now = within.start_s;
+  double now = timeline.in_step(within.start_s);
   for (const Edge& edge : edges_of_rank(schedule, timeline, rank, within)) {
-    add_interval(running, edge.time_s - now, parts);
+    const double next = timeline.in_step(edge.time_s);
+    add_interval(running, next - now, parts);
     running.apply(edge);
-    now = edge.time_s;
+    now = next;
   }
-  parts.bubble_s += within.end_s - now;
+  parts.bubble_s += timeline.in_step(within.end_s) - now;
   return parts;
 }
 
 TimeParts time_parts(const Schedule& schedule, const Timeline& timeline) {
-  return time_parts(schedule, timeline, last_rank(schedule, timeline), {0, timeline.makespan_s});
+  const double played_s = timeline.makespan_s - timeline.repeated.seconds();
+  return time_parts(schedule, timeline, last_rank(schedule, timeline), {0, played_s});
 }
 
 }  // namespace sim

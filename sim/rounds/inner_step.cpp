@@ -148,8 +148,13 @@ OuterTraffic outer_traffic(const RoundContext& context, std::size_t table, const
 InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
   const StepContext inner = context.step(table);
-  auto [schedule, wiring] = plan_step(inner, context.inner_at(table));
-  const Timeline alone = simulate_step(inner, schedule, wiring);
+  const Scheme& inside = context.inner_at(table);
+  const OuterTraffic traffic = outer_traffic(context, table, scheme);
+  // Of its operations only the end is asked for.
+  const bool only_its_end = !scheme.between_sites->gradients && traffic.rate_Bps <= 0;
+  PlannedStep planned = only_its_end ? plan_few_periods(inner, inside) : plan_step(inner, inside);
+  const Timeline alone = simulate_step(inner, inside, planned);
+  auto& [schedule, wiring] = planned;
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
   step.ready_s = {step.needed_s};
@@ -158,7 +163,7 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
     step.ready_s = ready_as_reduced(schedule, alone, gradient_parts(context.model, p),
                                     p.accumulation, step.needed_s);
   }
-  if (const OuterTraffic traffic = outer_traffic(context, table, scheme); traffic.rate_Bps > 0) {
+  if (traffic.rate_Bps > 0) {
     add_outer_traffic(site.cluster, traffic, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));
     step.slowdown = std::max(1.0, beside / step.seconds);

@@ -81,6 +81,18 @@ void ScheduleBuilder::give_up(OperationId flow, OperationId when) {
   schedule_.given_up.push_back({when, flow});
 }
 
+void ScheduleBuilder::begin_period(int stage, int period) {
+  if (schedule_.left_out == 0) return;
+  in_period_ = period >= 0;
+  times_ = 1U + (period == kStandsForOthers ? static_cast<std::uint32_t>(schedule_.left_out) : 0U);
+  if (!in_period_) return;
+  const auto next = static_cast<OperationId>(schedule_.operations.size());
+  auto& ranges = schedule_.periods;
+  const bool goes_on = !ranges.empty() && ranges.back().end == next &&
+                       ranges.back().stage == stage && ranges.back().period == period;
+  if (!goes_on) ranges.push_back({stage, period, next, next});
+}
+
 Schedule ScheduleBuilder::finish() && {
   std::ranges::sort(schedule_.given_up);
   return std::move(schedule_);
@@ -163,7 +175,9 @@ OperationId ScheduleBuilder::append(Operation operation, std::span<const Operati
   depend_on(end);
   operation.dependencies =
       static_cast<std::uint32_t>(schedule_.dependencies.size()) - operation.first_dependency;
+  operation.times = times_;
   schedule_.operations.push_back(operation);
+  if (in_period_) schedule_.periods.back().end = id + 1;
   return id;
 }
 

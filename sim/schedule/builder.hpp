@@ -74,8 +74,13 @@ class ScheduleBuilder {
   std::uint32_t add_occupancy(Occupancy occupancy);
   // One that takes such a share of the SMs that the whole takes; the same for the same share.
   std::uint32_t part_of(std::uint32_t whole, double share);
+  // What is added until the next call is of the period of the stage's order, or of none (-1).
+  void begin_period(int stage, int period);
+  void leave_out(int periods) { schedule_.left_out = periods; }
+  // Operation::times of what is added now.
+  [[nodiscard]] std::uint32_t times() const { return times_; }
   // For Schedule::unfolded_flows and Schedule::approximate.
-  void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
+  void count_unfolded(double flows) { schedule_.unfolded_flows += flows * times_; }
   void note_approximate() { schedule_.approximate = true; }
   // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }
@@ -104,6 +109,8 @@ class ScheduleBuilder {
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> parts_of_occupancies_;
   std::map<std::vector<Hop>, std::vector<std::uint32_t>> route_index_;
   std::int32_t communicators_ = 0;
+  std::uint32_t times_ = 1;
+  bool in_period_ = false;
 };
 
 }  // namespace sim

@@ -103,12 +103,12 @@ class LeastTime {
     for (std::size_t id = 0; id < schedule_.operations.size(); ++id) {
       const Operation& operation = schedule_.operations[id];
       if (operation.kind == OperationKind::work) {
-        gpus_[static_cast<std::size_t>(operation.rank)].add(operation.seconds, begin_s_[id],
-                                                            rest_s_[id]);
+        gpus_[static_cast<std::size_t>(operation.rank)].add(operation.times * operation.seconds,
+                                                            begin_s_[id], rest_s_[id]);
       }
       if (operation.kind != OperationKind::flow) continue;
       for (const Crossed& one : routes_[operation.route]) {
-        links_[one.link].add(moved(operation) * one.seconds_per_byte,
+        links_[one.link].add(operation.times * moved(operation) * one.seconds_per_byte,
                              begin_s_[id] + operation.seconds, rest_s_[id]);
       }
     }

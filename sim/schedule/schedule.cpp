@@ -15,7 +15,8 @@ SentBytes count_sent(const Schedule& schedule, std::optional<Phase> phase) {
     for (const Hop& hop : schedule.routes[operation.route].hops) {
       auto& level = hop.over_network() ? sent.inter_node : sent.intra_node;
       const auto rank = static_cast<std::size_t>(hop.source);
-      level[rank] += operation.bytes * hop.times / static_cast<double>(schedule.alike[rank].size());
+      level[rank] += operation.bytes * operation.times * hop.times /
+                     static_cast<double>(schedule.alike[rank].size());
     }
   }
   return sent;
@@ -50,6 +51,20 @@ const char* stream_name(Stream stream) {
       "weights", "gradients", "gradients_inter", "weight_codec",    "tensor_codec",
       "host",    "experts",   "expert_codec",    "context"};
   return names[static_cast<std::size_t>(stream)];
+}
+
+double Schedule::operations_of_step() const {
+  double count = 0;
+  for (const Operation& operation : operations) count += operation.times;
+  return count;
+}
+
+int Schedule::periods_played() const {
+  int played = 0;
+  for (const PeriodRange& one : periods) {
+    if (one.stage == 0) played = one.period + 1;
+  }
+  return played;
 }
 
 SentBytes sent_bytes(const Schedule& schedule) { return count_sent(schedule, std::nullopt); }

@@ -103,6 +103,7 @@ struct Operation {
   std::uint32_t dependencies = 0;
   std::uint32_t route = 0;      // flow: index into Schedule::routes
   std::uint32_t occupancy = 0;  // flow, acquire, release: index into Schedule::occupancies
+  std::uint32_t times = 1;      // in the step: once in each period that its own stands for
   double seconds = 0;
   double bytes = 0;  // flow: of each share of each hop
   // flow: latency spread evenly over its bytes, as a folded ring pays it step by step: at a rate r,
@@ -137,6 +138,15 @@ inline constexpr double kMostUnfolded = 200'000;
 // Most operations of a step whose ranks are simulated one by one because alike ones would collide.
 inline constexpr double kMostInPhase = 300'000;
 
+// Operations of a period of a stage's order (sim/workload/pipeline_tasks.hpp): from `first` up to `end`.
+// A period may have several such ranges.
+struct PeriodRange {
+  int stage = 0, period = 0;
+  std::uint32_t first = 0, end = 0;
+};
+// The period of each stage that stands for those left out. The first one may be unlike the others.
+inline constexpr int kStandsForOthers = 1;
+
 struct Schedule {
   int ranks = 0;
   // By rank: the ranks of the job for which it stands, as they do the same (sim/schedule/alike.hpp).
@@ -149,12 +159,19 @@ struct Schedule {
   std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; SMs alone bound [0]
   std::vector<std::string> labels;
   std::vector<GivenUp> given_up;  // by `when`, ascending
-  double unfolded_flows = 0;      // flows of the schedule when unfolded
-  double host_issue_s = 0;        // that the busiest host takes to issue all its kernels
+  // Periods of each stage's order that the step has and the schedule leaves out (Operation::times).
+  int left_out = 0;
+  std::vector<PeriodRange> periods;  // ascending; empty if none is left out
+  double unfolded_flows = 0;         // flows of the schedule when unfolded
+  double host_issue_s = 0;           // that the busiest host takes to issue all its kernels
   // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
   bool approximate = false;
   // Folds replicas whose messages then always meet on links (sim/program/collisions.hpp).
   bool in_phase = false;
+
+  [[nodiscard]] double operations_of_step() const;
+  // Periods of the first stage's order, where some are left out.
+  [[nodiscard]] int periods_played() const;
 
   // Whether it is better simulated step by step.
   [[nodiscard]] bool wants_steps() const { return approximate && unfolded_flows <= kMostUnfolded; }

@@ -51,7 +51,8 @@ struct Job {
   std::set<std::string> given;      // names of the given fields, which a search leaves alone
   std::optional<Detail> detail;
   bool each_kernel = false;
-  bool whole = false;  // StepContext::whole
+  bool whole = false;             // StepContext::whole
+  bool each_micro_batch = false;  // StepContext::each_micro_batch
   std::vector<Setup> setups;
   std::vector<Setting> scheme_settings;
   // Of one cluster, where goodput is asked for, and the tokens to train then.
@@ -82,7 +83,8 @@ struct Job {
   [[nodiscard]] StepContext context(const Setup& setup) const { return context(setup, cluster()); }
   // On another cluster, which must outlive the result.
   [[nodiscard]] StepContext context(const Setup& setup, const Cluster& on) const {
-    return {on, model, calibration(), setup.parallelism, detail, each_kernel, whole};
+    return {on,     model,       calibration(), setup.parallelism,
+            detail, each_kernel, whole,         each_micro_batch};
   }
   [[nodiscard]] RoundContext round(const Setup& setup) const {
     return {topology, model, calibrations,      setup.parallelism,

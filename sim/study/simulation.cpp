@@ -21,10 +21,10 @@ Simulation simulate_rounds(const Job& job, const Setup& given) {
 Simulation simulate(const Job& job, const Setup& setup) {
   if (job.inner) return simulate_rounds(job, setup);
   const StepContext context = job.context(setup);
-  auto [schedule, wiring] = plan_step(context, setup.scheme);
-  Timeline timeline = simulate_step(context, schedule, wiring);
-  Report report = summarize(context, setup.scheme, schedule, wiring, timeline);
-  return {std::move(schedule), std::move(timeline), std::move(report)};
+  PlannedStep step = plan_few_periods(context, setup.scheme);
+  Timeline timeline = simulate_step(context, setup.scheme, step);
+  Report report = summarize(context, setup.scheme, step.schedule, step.wiring, timeline);
+  return {std::move(step.schedule), std::move(timeline), std::move(report)};
 }
 
 double seconds_of(const Job& job, const Setup& setup) {
@@ -33,8 +33,8 @@ double seconds_of(const Job& job, const Setup& setup) {
     return simulate_round(job.round(divided), divided.scheme, job.deadline).round_s;
   }
   const StepContext context = job.context(setup);
-  const auto [schedule, wiring] = plan_step(context, setup.scheme);
-  return simulate_step(context, schedule, wiring).makespan_s;
+  PlannedStep step = plan_few_periods(context, setup.scheme);
+  return simulate_step(context, setup.scheme, step).makespan_s;
 }
 
 }  // namespace sim::study

@@ -110,9 +110,9 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
-  const auto [schedule, wiring] = plan_step(context, one.scheme);
-  const Timeline timeline = simulate_step(context, schedule, wiring);
-  const Report report = summarize(context, one.scheme, schedule, wiring, timeline);
+  PlannedStep step = plan_few_periods(context, one.scheme);
+  const Timeline timeline = simulate_step(context, one.scheme, step);
+  const Report report = summarize(context, one.scheme, step.schedule, step.wiring, timeline);
   return {.tflops_per_gpu = report.step->tflops_per_gpu,
           .gradient_exchange_ms = report.step->gradient_exchange_s * 1e3,
           .tokens_per_s_per_gpu = report.tokens_per_s / report.gpus,

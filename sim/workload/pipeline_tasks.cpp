@@ -40,6 +40,18 @@ int warm_up(const Parallelism& p, int stage) {
   return std::min(passes, p.accumulation * p.virtual_stages);
 }
 
+// Micro-batches of the groups that are larger than the last one, and of that.
+struct Groups {
+  int larger = 0, last = 1;
+  bool operator==(const Groups&) const = default;
+};
+Groups groups_of(const Parallelism& p) {
+  if (p.virtual_stages == 1) return {};
+  Groups groups{.last = group_sizes(p).back()};
+  for (const int size : group_sizes(p)) groups.larger += size > groups.last ? size : 0;
+  return groups;
+}
+
 }  // namespace
 
 std::vector<Task> pipeline_tasks(const Parallelism& p, int stage) {
@@ -53,6 +65,25 @@ std::vector<Task> pipeline_tasks(const Parallelism& p, int stage) {
   }
   tasks.insert(tasks.end(), backwards.end() - static_cast<std::ptrdiff_t>(ahead), backwards.end());
   return tasks;
+}
+
+PeriodicOrder periodic_order(const Parallelism& p, int stage) {
+  const Groups groups = groups_of(p);
+  const int pairs = groups.last * p.virtual_stages;
+  const int before = groups.larger * p.virtual_stages;
+  const int ahead = warm_up(p, stage);
+  return {.first = ahead + 2 * before,
+          .tasks = 2 * pairs,
+          .periods = std::max(0, p.accumulation * p.virtual_stages - ahead - before) / pairs};
+}
+
+ShorterOrder with_periods(const Parallelism& p, int periods) {
+  const int each = groups_of(p).last;
+  const int left_out = std::max(0, periodic_order(p, 0).periods - periods);
+  Parallelism shorter = p;
+  shorter.accumulation -= left_out * each;
+  if (groups_of(shorter) != groups_of(p)) return {p.accumulation, 0};
+  return {shorter.accumulation, left_out};
 }
 
 int passes_in_flight(const Parallelism& p, int stage) {

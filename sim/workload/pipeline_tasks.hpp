@@ -25,6 +25,29 @@ struct Task {
 // Megatron's schedules.py).
 [[nodiscard]] std::vector<Task> pipeline_tasks(const Parallelism& parallelism, int stage);
 
+// The part of a stage's order that repeats: a forward and a backward pass in turn, with virtual stages
+// those of a whole group of micro-batches.
+struct PeriodicOrder {
+  int first = 0;    // task
+  int tasks = 0;    // of a period
+  int periods = 0;  // whole ones
+
+  // -1: none.
+  [[nodiscard]] int period_of(int task) const {
+    const int period = (task - first) / tasks;
+    return task >= first && period < periods ? period : -1;
+  }
+};
+[[nodiscard]] PeriodicOrder periodic_order(const Parallelism& parallelism, int stage);
+
+// The same order with so many periods at the first stage, which has fewest, and how many that leaves
+// out of each stage's: none where the step has no more.
+struct ShorterOrder {
+  int accumulation = 0;
+  int left_out = 0;
+};
+[[nodiscard]] ShorterOrder with_periods(const Parallelism& parallelism, int periods);
+
 // Most forward passes of chunks in flight on the stage, for which it keeps activations.
 [[nodiscard]] int passes_in_flight(const Parallelism& parallelism, int stage);
 

@@ -102,6 +102,46 @@ TEST(PipelineTasks, NeverWaitForEachOther) {
   }
 }
 
+// As if it were so many micro-batches later.
+Task later(Task task, int micro_batches) {
+  task.micro_batch += micro_batches;
+  return task;
+}
+
+TEST(PeriodicOrder, OfAShorterStepIsTheWholeOneWithoutPeriodsInTheMiddle) {
+  int shorter = 0;
+  for (Parallelism whole : pipelines()) {
+    for (const int micro_batches : {40, 43, 96}) {
+      whole.accumulation = micro_batches;
+      SCOPED_TRACE(text_of(whole));
+      const auto [accumulation, left_out] = with_periods(whole, 4);
+      if (left_out == 0) continue;
+      ++shorter;
+      Parallelism few = whole;
+      few.accumulation = accumulation;
+      const int left = whole.accumulation - accumulation;
+      EXPECT_EQ(periodic_order(few, 0).periods, 4);
+      for (int stage = 0; stage < whole.pipeline; ++stage) {
+        const PeriodicOrder order = periodic_order(few, stage);
+        const auto cut = static_cast<std::size_t>(order.first + 2 * order.tasks);
+        std::vector<Task> tasks = pipeline_tasks(few, stage);
+        for (std::size_t i = cut; i < tasks.size(); ++i) tasks[i] = later(tasks[i], left);
+        std::vector<Task> between;
+        for (int i = 0; i < left_out * order.tasks; ++i) {
+          const auto& before = between.size() < static_cast<std::size_t>(order.tasks)
+                                   ? tasks[cut - static_cast<std::size_t>(order.tasks - i)]
+                                   : between[static_cast<std::size_t>(i - order.tasks)];
+          between.push_back(later(before, left / left_out));
+        }
+        tasks.insert(tasks.begin() + static_cast<std::ptrdiff_t>(cut), between.begin(),
+                     between.end());
+        EXPECT_EQ(tasks, pipeline_tasks(whole, stage)) << "stage " << stage;
+      }
+    }
+  }
+  EXPECT_GT(shorter, 100);
+}
+
 TEST(PassesInFlight, AreTheMostForwardPassesThatWaitForTheirBackwardOnes) {
   for (const Parallelism& p : pipelines()) {
     for (int stage = 0; stage < p.pipeline; ++stage) {

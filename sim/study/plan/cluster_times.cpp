@@ -33,7 +33,8 @@ double ClusterTimes::first_bound(const Candidate& candidate) {
 double ClusterTimes::planned_bound(const Candidate& candidate) {
   return planned_bounds_.of(key(candidate), [&] {
     const Setup setup = space_.setup(candidate);
-    const auto [schedule, wiring] = plan_step(space_.job(candidate).context(setup), setup.scheme);
+    const auto [schedule, wiring] =
+        plan_few_periods(space_.job(candidate).context(setup), setup.scheme);
     return least_time(schedule, wiring).base();
   });
 }
@@ -43,13 +44,14 @@ const Report& ClusterTimes::simulated(const Candidate& candidate) {
     const Job& job = space_.job(candidate);
     const Setup setup = space_.setup(candidate);
     const StepContext context = job.context(setup);
-    const auto [schedule, wiring] = plan_step(context, setup.scheme);
-    const Timeline timeline = simulate_step(context, schedule, wiring);
+    PlannedStep step = plan_few_periods(context, setup.scheme);
+    const Timeline timeline = simulate_step(context, setup.scheme, step);
     require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");
     const double* planned = planned_bounds_.find(key(candidate));
-    const double bound = planned == nullptr ? least_time(schedule, wiring).base() : *planned;
+    const double bound =
+        planned == nullptr ? least_time(step.schedule, step.wiring).base() : *planned;
     require(bound <= timeline.makespan_s, "no step beats its schedule's bound");
-    return summarize(context, setup.scheme, schedule, wiring, timeline);
+    return summarize(context, setup.scheme, step.schedule, step.wiring, timeline);
   });
 }
 

@@ -172,7 +172,7 @@ double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
 double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
   return planned_steps_.of(step_key(table, at.layout), [&] {
     const Setup own = setup(table, at);
-    const auto [schedule, wiring] = plan_step(space_.tables[table].context(own), own.scheme);
+    const auto [schedule, wiring] = plan_few_periods(space_.tables[table].context(own), own.scheme);
     return least_time(schedule, wiring).base();
   });
 }

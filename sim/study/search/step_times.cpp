@@ -22,7 +22,7 @@ double compute_seconds(const Schedule& schedule) {
   for (const Operation& operation : schedule.operations) {
     if (operation.kind != OperationKind::work) continue;
     if (operation.stream != Stream::compute) continue;
-    seconds[static_cast<std::size_t>(operation.rank)] += operation.seconds;
+    seconds[static_cast<std::size_t>(operation.rank)] += operation.times * operation.seconds;
   }
   return *std::max_element(seconds.begin(), seconds.end());
 }
@@ -34,7 +34,8 @@ double sending_seconds(const Schedule& schedule, const Wiring& wiring) {
     if (operation.kind != OperationKind::flow) continue;
     for (const auto& [id, times] : wiring.routes[operation.route]) {
       const Link& link = wiring.links[id];
-      if (link.role == LinkRole::nic_out) seconds[id] += operation.bytes * times / link.rate_Bps;
+      if (link.role != LinkRole::nic_out) continue;
+      seconds[id] += operation.times * operation.bytes * times / link.rate_Bps;
     }
   }
   return *std::ranges::max_element(seconds);
@@ -88,15 +89,17 @@ double StepTimes::seconds(Known& known, const Setup& setup, double factor, doubl
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
   const Cluster cluster = with_nics(job_.cluster(), factor);
   const StepContext context = job_.context(setup, cluster);
-  const auto [schedule, wiring] = plan_step(context, setup.scheme);
-  if (!known.bound)
-    known.bound = {compute_seconds(schedule), sending_seconds(schedule, wiring) * factor};
+  PlannedStep step = plan_few_periods(context, setup.scheme);
+  if (!known.bound) {
+    known.bound = {compute_seconds(step.schedule),
+                   sending_seconds(step.schedule, step.wiring) * factor};
+  }
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
   if (limit < std::numeric_limits<double>::infinity()) {
-    const double bound = least_time(schedule, wiring).base();
+    const double bound = least_time(step.schedule, step.wiring).base();
     if (bound >= limit) return bound;
   }
-  return known.seconds[factor] = simulate_step(context, schedule, wiring).makespan_s;
+  return known.seconds[factor] = simulate_step(context, setup.scheme, step).makespan_s;
 }
 
 std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const Setup> setups,
