@@ -7,6 +7,7 @@
 //
 // NCCL's all_to_all sends a row for each of a token's experts: tokens x k x (ep - 1) / ep leave a rank.
 // DeepEP and HybridEP send one to each rank that has any. All wait for the rank that gets most.
+#include <algorithm>
 #include <set>
 
 #include "sim/program/block_exchange.hpp"
@@ -47,11 +48,15 @@ struct Rows {
 
 Rows rows_of(const StepSizes& shape, bool once_to_each_rank) {
   const Sizes z = sizes_of(shape.context.model, shape.parallelism, {.block = Block::experts});
+  const Routed& routed = z.experts.routed;
+  const double copies =
+      (once_to_each_rank ? routed.to_ranks : z.experts.top_k) * (1 - routed.dropped);
+  // No rank gets a token twice.
+  const double most = once_to_each_rank ? shape.parallelism.expert / copies : routed.busiest;
   return {.tokens = z.local_tokens,
           .width = z.experts.row_width,
-          .copies = once_to_each_rank ? z.experts.routed.to_ranks
-                                      : z.experts.top_k * (1 - z.experts.routed.dropped),
-          .busiest = z.experts.routed.busiest};
+          .copies = copies,
+          .busiest = std::min(routed.busiest, std::max(1.0, most))};
 }
 
 void launch(CodecUse use, Phase phase, Communication& to) {

@@ -92,15 +92,21 @@ void add_behind_core(const Sizes& z, const BlockParts& block, Place place, Opera
   add_end(z, place, into);
 }
 
-void add_from_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+// All rounds of a ring.
+void append_core(const BlockParts& block, Operators& into) {
+  append(block.beside_core, into);
   append(block.core, into);
+}
+
+void add_from_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
+  append_core(block, into);
   add_behind_core(z, block, place, into);
 }
 
 // What a layer's last product reads.
 void add_to_last(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
   add_to_core(z, block, place, into);
-  append(block.core, into);
+  append_core(block, into);
 }
 
 // What is exchanged behind a block: nothing where the next reads the same.
@@ -234,7 +240,7 @@ void add_alternate(const Sizes& z, const BlockParts& block, Place place, bool la
   append(block.enter, into);
   add_linears(z, block.again_in, into);
   append(block.prepare, into);
-  if (place.last) append(block.core, into);
+  if (place.last) append_core(block, into);
   if (!place.last || last_product) add_linears(z, block.again_out, into);
   if (!place.last) add_residual(z, into);
 }
@@ -261,7 +267,7 @@ void add_recomputed(const Sizes& z, const Parallelism& p, const BlockParts& bloc
       break;
     case Recompute::selective:
       // The fused core keeps no scores: there is nothing that selective recomputation would save.
-      if (block.is_attention() && !z.fused()) append(block.core, into);
+      if (block.is_attention() && !z.fused()) append_core(block, into);
       break;
     case Recompute::alternate:
       add_alternate(z, block, place, recomputes_last(p), into);
@@ -280,7 +286,7 @@ void add_recomputed(const Sizes& z, const Parallelism& p, const BlockParts& bloc
     case Recompute::full:
       add_to_core(z, block, place, into);
       if (place.last && !recomputes_last(p)) {
-        append(block.core, into);
+        append_core(block, into);
       } else {
         add_from_core(z, block, place, into);
       }

@@ -15,8 +15,7 @@ double ClusterTimes::group_bound(const Candidate& group) {
     const Parallelism& frame = space_.frames[group.frame].parallelism;
     double least = std::numeric_limits<double>::infinity();
     for (const Scheme& scheme : space_.schemes) {
-      least =
-          std::min(least, first_.kernels_s(space_.job(group), frame, scheme.activations.tensor));
+      least = std::min(least, first_.kernels_s(space_.job(group), frame, scheme.activations));
     }
     return least * (1 - kRounded);
   });

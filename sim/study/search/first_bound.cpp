@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "sim/times/roofline.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/workload/sizes.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim::study {
@@ -42,6 +44,40 @@ double tensor_exchange_s(const Job& job, const Parallelism& p, const Wire& wire)
   const double bytes = wire.bytes_per_element() * elements * passes;
   return (p.sequence_parallel ? 2 : 1) * least_launch_s(job.cluster()) +
          bytes / gpu_rate(job.cluster()).base();
+}
+
+// What ranks take to send their tokens to experts elsewhere, or back, each once to each rank or node at
+// the least. Nothing where other passes run beside.
+double expert_exchange_s(const Job& job, const Parallelism& p, const Wire& wire) {
+  if (p.expert == 1 || !has_experts_to_choose(job.model) || pairs_passes(p)) return 0;
+  const Cluster& cluster = job.cluster();
+  const std::vector<int> ranks = factoring_of(cluster, p).groups(axes::expert).front();
+  std::map<int, double> on_nodes;
+  for (const int rank : ranks) ++on_nodes[node_of(cluster, rank)];
+  const double here = on_nodes.begin()->second / p.expert;  // share of the group on a node
+  const Sizes z = sizes_of(job.model, p, {.block = Block::experts});
+  const Routed routed = routed_to(job.model, p, static_cast<int>(on_nodes.size()));
+  const double once =
+      wire.bytes_per_element() * z.local_tokens * z.experts.row_width * (1 - routed.dropped);
+  const double to_others = once * routed.to_ranks * (here - 1.0 / p.expert);
+  const double leaving = once * routed.to_nodes * (1 - 1.0 / static_cast<double>(on_nodes.size()));
+  const double nics = nic_rate(cluster).base() * cluster.network.nics_per_node;
+  // Where a node has several stages, they may send at other times.
+  const auto place = [&](const Axis& axis) { return std::ranges::find(p.placement, &axis); };
+  const bool alone = place(axes::data) < place(axes::pipeline);
+  const double sharing = alone ? cluster.gpus_per_node : 1;
+  return std::max(to_others / gpu_rate(cluster).base(), leaving * sharing / nics);
+}
+
+// What matters of the wires.
+ActivationExchange exchanged(const Parallelism& p, const ActivationExchange& wires) {
+  ActivationExchange all;
+  if (p.tensor > 1) all.tensor = wires.tensor;
+  if (p.expert > 1) {
+    all.dispatch = wires.dispatch;
+    all.combine = wires.combine;
+  }
+  return all;
 }
 
 double weight_bytes(const Parallelism& p, const Scheme& scheme) {
@@ -182,7 +218,8 @@ Parallelism of_passes(Parallelism p) {
   p.accumulation = usual.accumulation;
   p.bucket = usual.bucket;
   p.gathers_matrices = usual.gathers_matrices;
-  p.overlap = {.tensor = p.overlap.tensor};
+  p.overlap = {
+      .tensor = p.overlap.tensor, .experts = p.overlap.experts, .batches = p.overlap.batches};
   p.sharding = {.stage = p.sharding.stage == 3 ? 3 : 1};
   return p;
 }
@@ -208,18 +245,18 @@ StageSlowdowns FirstBounds::slowdowns(const Job& job, const Parallelism& p) {
   return {std::min(step, known->second.stage), known->second.fastest};
 }
 
-FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p, const Wire& wire,
-                                        double slowdown) {
+FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p,
+                                        const ActivationExchange& wires, double slowdown) {
   const std::lock_guard lock(mutex_);
   const Key key{slowdown, tensor_nodes(job.cluster(), p), of_passes(p)};
-  const auto [known, added] = known_.at(key, p.tensor > 1 ? wire : Wire{});
+  const auto [known, added] = known_.at(key, exchanged(p, wires));
   if (!added) return known;
-  known = passes_of(job, p, wire, slowdown);
+  known = passes_of(job, p, wires, slowdown);
   if (p.matrices == MatrixPrecision::bf16) return known;
   // Products may take what is gathered as it comes, as a form of ZeRO-3 or as a scheme has it.
   Parallelism other = p;
   other.gathers_matrices = !p.gathers_matrices;
-  return known = least(known, passes_of(job, other, wire, slowdown));
+  return known = least(known, passes_of(job, other, wires, slowdown));
 }
 
 FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
@@ -242,25 +279,32 @@ double FirstBounds::sum(const Passes& passes, double LayerPass::*pass, const Kin
   return sum;
 }
 
-FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const Wire& wire,
-                                           double slowdown) {
+FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
+                                           const ActivationExchange& wires, double slowdown) {
   const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
   const auto seconds = [&](const Operators& operators) {
     const BlockTime time = roofline.block(operators);
     return time.memory_seconds + (time.seconds - time.memory_seconds) * slowdown;
   };
   const EndOperators ends = end_operators(job.model, p);
-  const double exchange = tensor_exchange_s(job, p, wire);
+  const double exchange = tensor_exchange_s(job, p, wires.tensor);
+  const double out = expert_exchange_s(job, p, wires.dispatch);
+  const double back = expert_exchange_s(job, p, wires.combine);
+  const auto at_point = [&](Point point) {
+    if (point == Point::after_block) return exchange;
+    if (point == Point::dispatch || point == Point::dispatch_gradients) return out;
+    return point == Point::combine || point == Point::combine_gradients ? back : 0;
+  };
   // Half of an exchange without a codec; where it overlaps, it may take nothing.
   const double gather = p.overlap.tensor ? 0 : tensor_exchange_s(job, p, {}) / 2;
   // An exchange of gradients runs beside the kernels of weights, where they are let.
   const auto pass = [&](const Segments& segments) {
     double sum = 0;
     for (const Segment& one : segments) {
-      const double exchanged = one.point == Point::after_block ? exchange : 0;
+      const double exchanged = at_point(one.point);
       const double beside = seconds(one.beside);
-      sum += seconds(one.kernels) +
-             (p.overlap.tensor ? std::max(exchanged, beside) : exchanged + beside);
+      const bool overlaps = is_behind_block(one.point) ? p.overlap.tensor : p.overlap.experts;
+      sum += seconds(one.kernels) + (overlaps ? std::max(exchanged, beside) : exchanged + beside);
     }
     return sum;
   };
@@ -280,10 +324,11 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
   return all;
 }
 
-FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire& wire,
+FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p,
+                                const ActivationExchange& wires,
                                 const std::vector<Buffers>& by_stage) {
   const StageSlowdowns slow = slowdowns(job, p);
-  const Passes pass = passes(job, p, wire, slow.stage);
+  const Passes pass = passes(job, p, wires, slow.stage);
   const double other_stages = std::min(1.0, slow.fastest / slow.stage);
   constexpr double kLongest = std::numeric_limits<double>::infinity();
   const Stages stages(job.model, p);
@@ -351,7 +396,7 @@ std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Set
 
 FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
   const Parallelism& p = setup.parallelism;
-  FirstBound bound = kernels(job, p, setup.scheme.activations.tensor, buffers(job, setup));
+  FirstBound bound = kernels(job, p, setup.scheme.activations, buffers(job, setup));
   NodeBytes bytes(job, setup);
   bound.bytes = bytes.all();
   if (p.sharding.stage < 3 && p.virtual_stages == 1) {

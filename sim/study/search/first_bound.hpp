@@ -55,9 +55,10 @@ class FirstBounds {
  public:
   [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
   // FirstBound::compute_s of all setups with that parallelism, however weights and gradients are
-  // sharded, whose tensor-parallel ranks exchange such wires.
-  [[nodiscard]] double kernels_s(const Job& job, const Parallelism& p, const Wire& wire) {
-    return kernels(job, p, wire, {}).compute_s;
+  // sharded, whose layers exchange such wires.
+  [[nodiscard]] double kernels_s(const Job& job, const Parallelism& p,
+                                 const ActivationExchange& wires) {
+    return kernels(job, p, wires, {}).compute_s;
   }
 
  private:
@@ -66,7 +67,8 @@ class FirstBounds {
   struct Buffers {
     double first = 0, forward = 0, backward = 0, last = 0;
   };
-  [[nodiscard]] FirstBound kernels(const Job& job, const Parallelism& p, const Wire& wire,
+  [[nodiscard]] FirstBound kernels(const Job& job, const Parallelism& p,
+                                   const ActivationExchange& wires,
                                    const std::vector<Buffers>& by_stage);
   [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
 
@@ -80,7 +82,7 @@ class FirstBounds {
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
   // By the slowdown of GPUs whose speeds differ, nodes that tensor parallelism spans, and what matters
-  // of the parallelism and of the wire.
+  // of the parallelism and of the wires.
   using Key = std::tuple<double, int, Parallelism>;
 
   // Of a step's GPUs, whose speeds differ. Where ranks are simulated one by one, the slowest GPU of all
@@ -92,13 +94,13 @@ class FirstBounds {
   // Of so many layers.
   [[nodiscard]] static double sum(const Passes& passes, double LayerPass::*pass,
                                   const KindCounts& layers);
-  [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p, const Wire& wire,
-                                        double slowdown);
-  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const Wire& wire,
+  [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p,
+                                        const ActivationExchange& wires, double slowdown);
+  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const ActivationExchange& wires,
                               double slowdown);
 
   std::mutex mutex_;
-  Memo<Key, Wire, Passes> known_;
+  Memo<Key, ActivationExchange, Passes> known_;
   std::map<StagesKey, StageSlowdowns> of_stages_;
 };
 
