@@ -138,8 +138,10 @@ void read_stages(TomlReader& reader, Scheme& scheme) {
 void refuse_weights(TomlReader& reader) {
   const std::string why = "applies to gathered weights, and ZeRO-0 gathers none; remove it";
   reader.inapplicable("overlap.weights", why);
-  for (const auto& row : weight_fields()) {
-    reader.inapplicable(dotted("weights", row.name), why + ", or write zero = [1, 2, 3]");
+  for (const char* table : {"weights", "experts.weights"}) {
+    for (const auto& row : weight_fields()) {
+      reader.inapplicable(dotted(table, row.name), why + ", or write zero = [1, 2, 3]");
+    }
   }
 }
 
@@ -148,9 +150,9 @@ void read_experts(TomlReader& reader, Scheme& scheme) {
   reader.optional_table(kExpertTables);
   const std::vector<std::string> tables = reader.tables_in(kExpertTables);
   for_each_expert_table([&](const auto& table) {
+    reader.optional_table(table.name);
     if (std::ranges::find(tables, leaf_part(table.name)) == tables.end()) return;
     auto& exchange = (scheme.experts.*table.member).emplace();
-    reader.optional_table(table.name);
     read_fields(reader, table.name, table.rows(), exchange);
     check_rules(reader, table.name, table.rules(), exchange);
   });

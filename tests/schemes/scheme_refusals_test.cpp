@@ -186,7 +186,7 @@ TEST(SchemeRefusals, OfActivationsAndCards) {
       {"zero = [1]\n[activations]\ntensor = \"mxfp8\"\n",
        "4:1: tensor: is a string; write a table [activations.tensor]"},
       {"zero = [1]\n[activations.data]\ncodec = \"mxfp8\"\n",
-       "3:14: data: unknown table; did you mean [activations.tensor]?"},
+       "3:14: data: unknown table; did you mean [activations.dispatch]?"},
       {tensor("codec = \"card.toml\"\n[activations.pipeline]\ncodec = \"card.toml\""),
        "4:1: codec: some/card.toml:4:1: summary: is empty\n"
        "some/mine.toml:4:1: codec: some/card.toml:7:1: gpu: is empty\n"
