@@ -233,10 +233,16 @@ void check_experts(const Cluster& cluster, const Model& model, const Parallelism
   if (!has_experts_to_choose(model)) {
     if (p.expert > 1) {
       problem(fmt::format("`ep`: {} has no experts to choose from; leave it at 1", model.name));
+    } else if (dispatches(p)) {
+      problem(fmt::format("`etp`: {} has no experts to choose from; leave it out", model.name));
     }
     return;
   }
   if (!dispatches(p)) return;
+  if (p.dispatch_multiprocessors > cluster.gpu.multiprocessors) {
+    problem(fmt::format("`dispatch-sms`: {} are more than the {} SMs of {}; choose fewer",
+                        p.dispatch_multiprocessors, cluster.gpu.multiprocessors, cluster.gpu.name));
+  }
   if (model.experts.count % p.expert != 0) {
     problem(fmt::format("`ep`: {} does not divide the {} experts of {}; choose a divisor", p.expert,
                         model.experts.count, model.name));
@@ -261,12 +267,11 @@ void check_experts(const Cluster& cluster, const Model& model, const Parallelism
 
 // Causal sequences are cut into two parts a rank, from both ends.
 void check_context(const Model& model, const Parallelism& p, const Problem& problem) {
-  if (p.context == 1) return;
   if (p.context % head_ranks(p) != 0) {
     problem(fmt::format("`cp-heads`: {} does not divide `cp` {}; choose a divisor", head_ranks(p),
                         p.context));
-    return;
   }
+  if (p.context == 1 || p.context % head_ranks(p) != 0) return;
   const int parts = p.context * (model.causal && ring_ranks(p) > 1 ? 2 : 1);
   if (model.sequence % parts != 0) {
     problem(
