@@ -75,6 +75,33 @@ constexpr std::string_view kLatent =
 constexpr std::string_view kGrouped =
     "--topology dgx_h100_x16 --model deepseek_v2_lite --nodes 2 --set model.layers=3 "
     "--set model.experts.groups=8";
+// Experts on one rank each, two nodes of ranks that hold the same ones.
+constexpr std::string_view kExpertsAlike =
+    "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+    "--attention fused";
+constexpr std::string_view kExpertsApart =
+    "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+    "--attention fused --ep 8";
+constexpr std::string_view kSkewed =
+    "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+    "--attention fused --ep 4 --routing random";
+constexpr std::string_view kDeepep =
+    "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+    "--attention fused --ep 16 --set model.experts.count=16 --dispatcher deepep";
+constexpr std::string_view kSplitExperts =
+    "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+    "--attention fused --ep 2 --tp 2 --sequence-parallel on";
+constexpr std::string_view kSharedExpert =
+    "--topology dgx_h100_x16 --model deepseek_v2_lite --nodes 2 --set model.layers=3 --attention "
+    "fused --ep 16";
+constexpr std::string_view kManyBatches =
+    "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+    "--attention fused --ep 16 --set model.experts.count=16 --accumulation 8";
+// Attention in parts.
+constexpr std::string_view kFused =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --attention fused";
+constexpr std::string_view kParts =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --attention fused --cp 4";
 constexpr std::string_view kMamba =
     "--topology dgx_h100_x16 --model nemotron_3_nano --nodes 2 --set model.layers=2";
 constexpr std::string_view kPatches = "--topology dgx_h100_x16 --model dit_xl --nodes 1";
@@ -140,6 +167,11 @@ constexpr std::string_view kFlop = "/flop_per_token", kFlopCausal = "/flop_per_t
 constexpr std::string_view kWeights = "/memory_by_part_bytes/weights";
 constexpr std::string_view kActivations = "/memory_by_part_bytes/attention_activations";
 
+constexpr std::string_view kExpertWeights = "/memory_by_part_bytes/expert_weights";
+constexpr std::string_view kExpertBytes = "/wire_bytes_by_phase/expert_comm/intra_node";
+constexpr std::string_view kExpertBytesBetween = "/wire_bytes_by_phase/expert_comm/inter_node";
+constexpr std::string_view kContextBytes = "/wire_bytes_by_phase/context_comm/intra_node";
+
 constexpr Knob kKnobs[] = {
     // Flags: what is simulated.
     {"--topology", kSmall, "dgx_h200_x16", kCompute, down},
@@ -166,9 +198,25 @@ constexpr Knob kKnobs[] = {
      "head", "/bubble_s", down},
     {"--placement", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "dp-tp-pp",
      "/wire_bytes_by_phase/tensor_comm/inter_node", up},
-    // Without experts.
+    // Experts on ranks of their own; the same two flags without any are refused.
+    {"--ep", kExpertsAlike, "8", kExpertWeights, down},
+    {"--ep", kExpertsAlike, "8", kBetween, down},
+    {"--etp", kSplitExperts, "1", kExpertWeights, up},
+    {"--dispatcher", kSkewed, "deepep", kExpertBytes, down},
+    {"--dispatch-sms", kDeepep, "4", kExposed, up},
+    {"--routing", kExpertsApart, "random", kStep, up},
     {"--routing", kSmall, "random", "", fails},
+    {"--capacity-factor", kSkewed, "1", kExpertBytes, down},
     {"--capacity-factor", kSmall, "1.5", "", fails},
+    {"--overlap", kSharedExpert, "experts", kExposed, down},
+    {"--recompute",
+     "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+     "--attention fused --recompute none",
+     "experts", "/memory_by_part_bytes/feed_forward_activations", down},
+    {"--overlap", kManyBatches, "batches", kExposed, down},
+    {"--cp", kFused, "2", kActivations, down},
+    {"--cp-exchange", kParts, "all_to_all", kContextBytes, down},
+    {"--cp-heads", kParts, "2", kContextBytes, down},
     {"--overlap",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 4 --accumulation 8 "
      "--virtual-stages 3",
@@ -412,6 +460,13 @@ constexpr Knob kKnobs[] = {
     // Where all experts are on each rank.
     {"model.experts.groups", kLatent, "8", kStep, same},
     {"model.experts.top_groups", kGrouped, "2", kStep, same},
+    // Two groups, each of which lies on a node.
+    {"model.experts.groups", kDeepep, "2", kExpertBytesBetween, down},
+    {"model.experts.top_groups",
+     "--topology dgx_h100_x16 --model mixtral_8x7b --nodes 2 --set model.layers=2 --sequence 4096 "
+     "--attention fused --ep 16 --set model.experts.count=16 --dispatcher deepep "
+     "--set model.experts.groups=2",
+     "2", kExpertBytesBetween, up},
     {"model.mamba.heads", kMamba, "32", kParameters, down},
     {"model.mamba.head_width", kMamba, "32", kParameters, down},
     {"model.mamba.state", kMamba, "64", kParameters, down},

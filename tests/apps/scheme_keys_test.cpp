@@ -100,6 +100,39 @@ TEST(KeysOfSchemes, OfActivationsMoveTheAnswer) {
                    "--pp 2 --tp 4"}});
 }
 
+TEST(KeysOfSchemes, OfExpertsMoveTheAnswer) {
+  OwnFiles files{.job =
+                     "--topology dgx_h100_x16 --nodes 2 --set model.order=experts --set "
+                     "model.experts.count=8 --set model.experts.top_k=2 --set "
+                     "model.experts.width=3072 --ep 8 --range off"};
+  const auto expect = [&](const char* scheme, std::initializer_list<Change> changes) {
+    files.scheme = std::string("summary = \"a\"\nzero = [1]\n") + scheme;
+    for (const Change& change : changes) expect_change(files, &OwnFiles::scheme, change);
+  };
+  constexpr const char* kRows = "/wire_bytes_by_phase/expert_comm/intra_node";
+  constexpr const char* kGradients = "/wire_bytes_by_phase/gradient_comm/inter_node";
+  constexpr const char* kWeights = "/wire_bytes_by_phase/weight_comm/inter_node";
+  expect("[activations]\nfused = false\n[activations.dispatch]\ncodec = \"mxfp8\"\n",
+         {{"\"mxfp8\"", "\"int4_g128\"", kRows, down},
+          {"\"mxfp8\"", "\"mxfp8\"\ngroup = 512", kRows, down},
+          {"dispatch]", "combine]\ncodec = \"mxfp8\"\n[activations.dispatch]", kRows, down},
+          {"= false", "= true", kCodec, down}});
+  expect("[activations.combine]\ncodec = \"mxfp8\"\n",
+         {{"\"mxfp8\"", "\"int4_g128\"", kRows, down},
+          {"\"mxfp8\"", "\"mxfp8\"\ngroup = 512", kRows, down}});
+  expect(
+      "[experts.weights]\ncodec = \"int8_g128\"\n[experts.gradients]\n"
+      "collective = \"all_to_all\"\ncodec = \"int8_g128\"\n",
+      {{"weights]\ncodec = \"int8_g128\"", "weights]\ncodec = \"int4_g128\"", kWeights, down},
+       {"int8_g128\"\n[experts.gradients]", "int8_g128\"\ngroup = 1024\n[experts.gradients]",
+        kWeights, down},
+       {"int8_g128\"\n[experts.gradients]", "int8_g128\"\ndifference = true\n[experts.gradients]",
+        kCodec, up},
+       {"all_to_all\"\ncodec = \"int8_g128\"", "all_to_all\"\ncodec = \"int4_g128\"", kGradients,
+        down},
+       {"all_to_all\"\ncodec = \"int8_g128\"", "ring\"", kGradients, up}});
+}
+
 TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
   const auto expect = [](std::string scheme, std::initializer_list<Change> changes) {
     const OwnFiles files{.scheme = std::move(scheme),
