@@ -287,7 +287,9 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
     return time.memory_seconds + (time.seconds - time.memory_seconds) * slowdown;
   };
   const EndOperators ends = end_operators(job.model, p);
-  const double exchange = tensor_exchange_s(job, p, wires.tensor);
+  // Beside a pass of another micro-batch, exchanges may take nothing.
+  const bool pairs = pairs_passes(p);
+  const double exchange = pairs ? 0 : tensor_exchange_s(job, p, wires.tensor);
   const double out = expert_exchange_s(job, p, wires.dispatch);
   const double back = expert_exchange_s(job, p, wires.combine);
   const auto at_point = [&](Point point) {
@@ -296,7 +298,7 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
     return point == Point::combine || point == Point::combine_gradients ? back : 0;
   };
   // Half of an exchange without a codec; where it overlaps, it may take nothing.
-  const double gather = p.overlap.tensor ? 0 : tensor_exchange_s(job, p, {}) / 2;
+  const double gather = p.overlap.tensor || pairs ? 0 : tensor_exchange_s(job, p, {}) / 2;
   // An exchange of gradients runs beside the kernels of weights, where they are let.
   const auto pass = [&](const Segments& segments) {
     double sum = 0;
