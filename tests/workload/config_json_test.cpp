@@ -51,7 +51,6 @@ TEST(ConfigJson, GivesTheModelThatShipsAsToml) {
         std::pair{"gpt-oss-120b", "gpt_oss_120b"},
         std::pair{"grok-1", "grok_1"},
         std::pair{"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron_3_nano"},
-        std::pair{"NVIDIA-Nemotron-3-Super-120B-A12B-FP8", "nemotron_3_super"},
         std::pair{"Nemotron-4-340B", "nemotron_4_340b"}}) {
     SCOPED_TRACE(config);
     const Model model = read_config(config);
