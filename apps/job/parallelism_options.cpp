@@ -203,7 +203,8 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
 void add_routing_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
   add("routing", po::value(&o.routing)->default_value(o.routing),
       "how tokens spread over a model's experts: balanced: the same rows for each; random: each "
-      "token chooses uniformly; power_law:EXPONENT, e.g. power_law:1.2: the density of experts' "
+      "token chooses uniformly; cyclic: the next experts each time; power_law:EXPONENT, e.g. "
+      "power_law:1.2: the density of experts' "
       "popularity, as AIConfigurator draws it; or a file with the load of each expert, one a line");
   add("capacity-factor", po::value(&o.capacity_factor)->notifier([](double given) {
     if (given >= 1 && std::isfinite(given)) return;

@@ -177,6 +177,17 @@ double most_places(const Group& group, int places) {
   return std::min({group.top_k, places, reached});
 }
 
+// On average over tokens whose experts are the next ones each time.
+double places_in_turn(const Group& group, int places) {
+  const int held = group.experts / places;
+  double sum = 0;
+  for (int token = 0; token < group.experts; ++token) {
+    const int first = static_cast<int>(std::int64_t{token} * group.top_k % group.experts) % held;
+    sum += std::min(places, (first + group.top_k - 1) / held + 1);
+  }
+  return sum / group.experts;
+}
+
 }  // namespace
 
 Routed route(const ExpertRouting& routing, int experts, int top_k, int ranks, int nodes,
@@ -192,6 +203,8 @@ Routed route(const ExpertRouting& routing, int experts, int top_k, int ranks, in
   switch (routing.kind) {
     case ExpertRouting::Kind::balanced:
       return {.to_ranks = most_places(group, ranks), .to_nodes = most_places(group, nodes)};
+    case ExpertRouting::Kind::cyclic:
+      return {.to_ranks = places_in_turn(group, ranks), .to_nodes = places_in_turn(group, nodes)};
     case ExpertRouting::Kind::random:
       return at_random(routing.capacity, group, tokens);
     case ExpertRouting::Kind::power_law: {

@@ -16,6 +16,9 @@ struct ExpertRouting {
   enum class Kind : std::uint8_t {
     balanced,  // each expert has the same rows, each token as many ranks as there can be
     random,    // each token chooses uniformly among the experts
+    // The n-th choice of all tokens is expert n, modulo their number: each expert has the same rows, and
+    // those of a token lie together (NeMo AutoModel's FakeBalancedGate).
+    cyclic,
     // The popularity x of experts is drawn from a density proportional to x^-exponent, from 1 to 0.8
     // tokens: AIConfigurator's sample_power_law (ai-dynamo/aiconfigurator, collector/helper.py), whose
     // tables "power_law_1.2" have exponent 1.2. The i-th fullest of n experts has about

@@ -89,6 +89,7 @@ std::string problem_of(const ExpertRouting& routing, int experts, int top_k) {
 ExpertRouting parse_routing(std::string_view text, std::string_view place) {
   if (text == "balanced") return {};
   if (text == "random") return {.kind = RoutingKind::random};
+  if (text == "cyclic") return {.kind = RoutingKind::cyclic};
   if (text.starts_with(kPowerLaw) || text == kPowerLaw.substr(0, kPowerLaw.size() - 1)) {
     const auto exponent = number_in<double>(text.substr(std::min(kPowerLaw.size(), text.size())));
     if (exponent && is_exponent(*exponent)) {
@@ -102,8 +103,8 @@ ExpertRouting parse_routing(std::string_view text, std::string_view place) {
   std::error_code none;
   if (std::filesystem::exists(text, none)) return routing_from_file(text);
   throw InputError(
-      fmt::format("{}: '{}' is none of balanced, random and power_law:EXPONENT, nor is "
-                  "there such a file; name one with the load of each expert",
+      fmt::format("{}: '{}' is none of balanced, random, cyclic and power_law:EXPONENT, nor "
+                  "is there such a file; name one with the load of each expert",
                   place, printable(text)));
 }
 
@@ -113,6 +114,8 @@ std::string to_text(const ExpertRouting& routing) {
       return "balanced";
     case RoutingKind::random:
       return "random";
+    case RoutingKind::cyclic:
+      return "cyclic";
     case RoutingKind::power_law:
       return fmt::format("{}{}", kPowerLaw, routing.exponent);
     case RoutingKind::measured:

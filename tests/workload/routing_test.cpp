@@ -45,7 +45,14 @@ constexpr GroupSize kGroupSizes[]{{8, 2, 1, 1},    {8, 2, 2, 1},    {8, 2, 8, 1}
                                   {512, 22, 8, 8}, {1, 1, 1, 1},    {384, 8, 32, 4}};
 
 std::vector<ExpertRouting> all_routings(int experts) {
-  return {{}, kRandom, power_law(0.5), power_law(1), power_law(1.2), power_law(3), slope(experts)};
+  return {{},
+          kRandom,
+          {.kind = RoutingKind::cyclic},
+          power_law(0.5),
+          power_law(1),
+          power_law(1.2),
+          power_law(3),
+          slope(experts)};
 }
 
 Routed routed(const ExpertRouting& routing, const GroupSize& s, double tokens = kTokens) {
@@ -55,6 +62,17 @@ Routed routed(const ExpertRouting& routing, const GroupSize& s, double tokens = 
 ExpertRouting limited(ExpertRouting routing, double capacity) {
   routing.capacity = capacity;
   return routing;
+}
+
+TEST(ExpertRouting, ByTurnsKeepsTheExpertsOfATokenTogether) {
+  const ExpertRouting cyclic{.kind = RoutingKind::cyclic};
+  // Qwen3 30B A3B on 8 ranks: 8 of the 16 experts of one. gpt-oss-120b on 64: 4 are on two of 2.
+  EXPECT_EQ(routed(cyclic, {128, 8, 8, 1}).to_ranks, 1);
+  EXPECT_EQ(routed(cyclic, {128, 4, 64, 8}).to_ranks, 2);
+  // Kimi K2 on 32: the tokens begin at 0, 8 and 4 of 12 experts in turn.
+  EXPECT_NEAR(routed(cyclic, {384, 8, 32, 4}).to_ranks, 4.0 / 3, 1e-12);
+  EXPECT_EQ(routed(cyclic, {384, 8, 32, 4}).busiest, 1);
+  EXPECT_EQ(routed(cyclic, {8, 8, 8, 1}).to_ranks, 8);
 }
 
 TEST(ExpertRouting, StaysWithinItsBounds) {
