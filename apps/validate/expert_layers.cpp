@@ -41,7 +41,7 @@ std::vector<ExpertLayer> read_expert_layers() {
     layers.push_back({.id = line.text("id"),
                       .dispatcher = dispatcher,
                       .flags = fmt::format("{} --dispatcher {}", line.text("flags"),
-                                           sim::validation::dispatcher_flag(dispatcher)),
+                                           sim::validation::modelled_dispatcher(dispatcher)),
                       .published_s = line.number("forward_s") + line.number("backward_s")});
   }
   return layers;

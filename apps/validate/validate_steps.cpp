@@ -54,7 +54,12 @@ constexpr std::array kStepColumns{
 
 std::optional<BlindRun> step_run(const StepRow& row) {
   if (!row.is_modelled()) return std::nullopt;
-  BlindRun run = training_run(row.run.id, run_arguments(row.run));
+  Arguments arguments = run_arguments(row.run);
+  if (!row.dispatcher.empty()) {
+    arguments.insert(arguments.end(),
+                     {"--dispatcher", validation::modelled_dispatcher(row.dispatcher)});
+  }
+  BlindRun run = training_run(row.run.id, arguments);
   const int gpus = sim::rank_count(run.job.cluster());
   if (gpus == row.run.gpus) return run;
   throw sim::InputError(

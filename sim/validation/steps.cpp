@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/validation/steps.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,9 +23,6 @@ StepRow step_row(const CsvRow& line, TrainingRow run) {
   row.gflop_per_token = line.number("gflop_per_token");
   row.peak_tflops = line.number("peak_tflops");
   if (line.has("tflops_per_gpu")) row.tflops_per_gpu = line.number("tflops_per_gpu");
-  if (!row.dispatcher.empty()) {
-    row.run.flags += fmt::format(" --dispatcher {}", dispatcher_flag(row.dispatcher));
-  }
   return row;
 }
 
@@ -85,7 +80,7 @@ std::map<std::string, double> fitted_by_group(const std::vector<StepRow>& rows,
 
 }  // namespace
 
-std::string dispatcher_flag(const std::string& published) {
+std::string modelled_dispatcher(const std::string& published) {
   for (const auto& [name, dispatcher] : kDispatchers) {
     if (published.starts_with(name)) return std::string(name);
   }

@@ -17,7 +17,7 @@ namespace sim::validation {
 
 // Columns of the tables besides those of TrainingRow.
 struct StepRow {
-  TrainingRow run;         // `flags` has the dispatcher, where one of that name is modelled
+  TrainingRow run;         // `flags` without a dispatcher
   std::string group;       // runs of one source on one kind of cluster
   std::string dispatcher;  // as the source says: "deepep-uccl"
   double gflop_per_token = 0;
@@ -31,7 +31,7 @@ struct StepRow {
 [[nodiscard]] std::vector<StepRow> read_steps(const std::filesystem::path& folder,
                                               const std::string& name);
 // Of a published name: itself or what it begins with, if it is modelled; else all_to_all.
-[[nodiscard]] std::string dispatcher_flag(const std::string& published);
+[[nodiscard]] std::string modelled_dispatcher(const std::string& published);
 
 // Ways to predict a row, in tokens per second and GPU; 0 where it is not predicted so.
 struct StepColumns {

@@ -13,12 +13,10 @@
 
 namespace sim {
 
-inline constexpr EnumName<Recompute> kRecomputes[]{{"none", Recompute::none},
-                                                   {"selective", Recompute::selective},
-                                                   {"alternate", Recompute::alternate},
-                                                   {"projections", Recompute::projections},
-                                                   {"experts", Recompute::experts},
-                                                   {"full", Recompute::full}};
+inline constexpr EnumName<Recompute> kRecomputes[]{
+    {"none", Recompute::none},           {"selective", Recompute::selective},
+    {"alternate", Recompute::alternate}, {"projections", Recompute::projections},
+    {"experts", Recompute::experts},     {"full", Recompute::full}};
 inline constexpr EnumName<Attention> kAttentions[]{
     {"unfused", Attention::unfused}, {"fused", Attention::fused},   {"sdpa", Attention::sdpa},
     {"flash1", Attention::flash1},   {"flash2", Attention::flash2}, {"flash3", Attention::flash3},

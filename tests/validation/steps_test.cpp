@@ -81,8 +81,8 @@ TEST(Steps, OfWhichNothingIsLearntAreNotScored) {
 }
 
 TEST(Steps, TakeADispatcherThatIsModelled) {
-  EXPECT_EQ(dispatcher_flag("all_to_all"), "all_to_all");
-  EXPECT_EQ(dispatcher_flag("xla"), "all_to_all");
+  EXPECT_EQ(modelled_dispatcher("all_to_all"), "all_to_all");
+  EXPECT_EQ(modelled_dispatcher("xla"), "all_to_all");
 }
 
 // The shipped model with what the row's flags change of it.
