@@ -4,8 +4,8 @@
 //   compute  [a1][b1]   [a2]   [b2] ...
 //   experts      [a1 out][b1 out][a1 back] ...
 //
-// DeepSeek-V3's DualPipe (arXiv 2412.19437, section 3.2.1) and Megatron-LM's
-// --overlap-moe-expert-parallel-comm run a forward and a backward pass so.
+// DeepSeek-V3's DualPipe (arXiv 2412.19437, section 3.2.1) and Megatron-LM's overlap of expert-parallel
+// communication run a forward and a backward pass so.
 #pragma once
 
 #include <vector>
