@@ -35,17 +35,20 @@ class MicroBatches {
         exchanged_bytes_(activation_bytes(step)) {
     for (const Axis* axis : step.block_axes) {
       for (int point = 0; point < static_cast<int>(Point::inside_layer); ++point) {
-        add(*axis, static_cast<Point>(point));
+        draft(*axis, static_cast<Point>(point));
       }
-      if (axis->exchange->gather_again == nullptr || inputs_gathered_again(p_) == 0) continue;
-      input_gathers_.push_back(step.communication({axis->name, kGather, 0}, [&] {
-        return axis->exchange->gather_again(step, exchanged_bytes_);
-      }));
     }
     const Model& model = step.context.model;
     for (const KindCount& one : kinds_between(model, 0, all_layers(model))) {
       kernels_.push_back(
-          layer_kernels(step, one.kind, [&](Point point) { return exchanges_.contains(point); }));
+          layer_kernels(step, one.kind, [&](Point point) { return is_drafted(point); }));
+    }
+    for (Drafted& one : drafted_) add(one);
+    for (const Axis* axis : step.block_axes) {
+      if (axis->exchange->gather_again == nullptr || inputs_gathered_again(p_) == 0) continue;
+      input_gathers_.push_back(step.communication({axis->name, kGather, 0}, [&] {
+        return axis->exchange->gather_again(step, exchanged_bytes_);
+      }));
     }
     ends_ = end_kernels(step);
   }
@@ -74,12 +77,35 @@ class MicroBatches {
   };
   static constexpr int kGather = -1;  // of keys of communications, else a point
 
-  void add(const Axis& axis, Point point) {
+  // What ranks along an axis would exchange at a point, if a layer has it.
+  struct Drafted {
+    std::string_view axis;
+    Point point;
+    Communication exchange;
+  };
+
+  void draft(const Axis& axis, Point point) {
     Communication made = axis.exchange->lay_out(step_, point, exchanged_bytes_);
-    if (made.parts.empty()) return;
-    step_.program.block_streams.push_back(made.last_stream());
-    exchanges_[point].push_back(step_.communication({axis.name, static_cast<int>(point), 0},
-                                                    [&] { return std::move(made); }));
+    if (!made.parts.empty()) drafted_.push_back({axis.name, point, std::move(made)});
+  }
+
+  [[nodiscard]] bool is_drafted(Point point) const {
+    return std::ranges::find(drafted_, point, &Drafted::point) != drafted_.end();
+  }
+
+  [[nodiscard]] bool has_layers_with(Point point) const {
+    const auto is_there = [&](const LayerKernels::Segment& one) { return one.exchange == point; };
+    return std::ranges::any_of(kernels_, [&](const LayerKernels& one) {
+      return std::ranges::any_of(one.forward, is_there) ||
+             std::ranges::any_of(one.backward, is_there);
+    });
+  }
+
+  void add(Drafted& one) {
+    if (!has_layers_with(one.point)) return;
+    step_.program.block_streams.push_back(one.exchange.last_stream());
+    exchanges_[one.point].push_back(step_.communication({one.axis, static_cast<int>(one.point), 0},
+                                                        [&] { return std::move(one.exchange); }));
   }
 
   [[nodiscard]] int virtual_stage(int stage, const Task& task) const {
@@ -305,6 +331,7 @@ class MicroBatches {
   StepLayOut& step_;
   const Parallelism& p_;
   Stages stages_;
+  std::vector<Drafted> drafted_;
   std::vector<LayerKernels> kernels_;  // by kind of layer
   EndKernels ends_;
   const LayerHooks& hooks_;

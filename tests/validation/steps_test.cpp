@@ -122,7 +122,9 @@ TEST(PublishedSteps, AreRead) {
   for (const char* table : {"expert_steps", "context_steps"}) {
     const auto rows = read_steps(source_directory(), table);
     for (const StepRow& row : rows) {
-      if (row.is_modelled()) EXPECT_TRUE(row.run.tokens_per_s_per_gpu) << row.run.id;
+      if (row.is_modelled()) {
+        EXPECT_TRUE(row.run.tokens_per_s_per_gpu) << row.run.id;
+      }
     }
     std::vector<StepColumns> columns(rows.size());
     for (StepColumns& one : columns) one.left_out = 1;
