@@ -225,6 +225,7 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
   add_result(row, json);
   sim::add_figures(sim::time_part_figures(), report, json);
   json["bound"] = report.bound;
+  sim::add_figures(sim::later_layout_figures(), report, json);
   return json;
 }
 

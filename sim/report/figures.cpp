@@ -253,14 +253,8 @@ constexpr auto kMonth = rows("reliability", "training_usd_high");
 }  // namespace figure_values
 
 std::span<const Figure> all_figures() { return figure_values::kFigures; }
-std::span<const Figure> layout_figures() {
-  static const std::vector<Figure> all = [] {
-    std::vector<Figure> rows(figure_values::kLayout.begin(), figure_values::kLayout.end());
-    rows.insert(rows.end(), figure_values::kLaterLayout.begin(), figure_values::kLaterLayout.end());
-    return rows;
-  }();
-  return all;
-}
+std::span<const Figure> layout_figures() { return figure_values::kLayout; }
+std::span<const Figure> later_layout_figures() { return figure_values::kLaterLayout; }
 std::span<const Figure> time_part_figures() { return figure_values::kTimeParts; }
 std::span<const Figure> month_figures() { return figure_values::kMonth; }
 

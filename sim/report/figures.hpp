@@ -48,6 +48,7 @@ struct Figure {
 // Parts that other records have too: how ranks are laid out, where the time goes, and what a month
 // brings.
 [[nodiscard]] std::span<const Figure> layout_figures();
+[[nodiscard]] std::span<const Figure> later_layout_figures();  // behind all others of a record
 [[nodiscard]] std::span<const Figure> time_part_figures();
 [[nodiscard]] std::span<const Figure> month_figures();
 

@@ -35,8 +35,8 @@ std::vector<Task> passes(const Parallelism& p, bool forward) {
 int warm_up(const Parallelism& p, int stage) {
   const int after = p.pipeline - stage - 1;
   const bool pairs = pairs_passes(p);
-  const int passes = (p.virtual_stages > 1 || pairs ? 2 : 1) * after +
-                     (p.virtual_stages - 1) * group_sizes(p).front() + (pairs ? 1 : 0);
+  const int of_chunks = p.virtual_stages > 1 ? (p.virtual_stages - 1) * group_sizes(p).front() : 0;
+  const int passes = (p.virtual_stages > 1 || pairs ? 2 : 1) * after + of_chunks + (pairs ? 1 : 0);
   return std::min(passes, p.accumulation * p.virtual_stages);
 }
 

@@ -139,7 +139,7 @@ const Refusal kRefusals[] = {
     {"report", {}, "gardenhose report", "write e.g. gardenhose report study.sqlite"},
     {kFlawlessRun, {"--gpus", "64"}, "--gpus", "write --nodes and --gpus-per-node"},
     {kFlawlessRun, {"--dp", "64"}, "--dp", "data parallelism is what --tp and --pp leave"},
-    {kFlawlessRun, {"--cp", "2"}, "--cp", "not modelled"},
+    {kFlawlessRun, {"--cp", "2"}, "--cp", "pass --attention fused"},
     {kFlawlessRun, {"--micro-batch-size", "2"}, "--micro-batch-size", "mean --micro-batch?"},
     {kFlawlessRun, {"--sequence-length", "2"}, "--sequence-length", "mean --sequence?"},
     {kFlawlessRun, {"--json"}, "--json", "write --format json"},
