@@ -109,18 +109,19 @@ void add_to_last(const Sizes& z, const BlockParts& block, Place place, Operators
   append_core(block, into);
 }
 
-// What is exchanged behind a block: nothing where the next reads the same.
-Point behind(const BlockParts& block, Place place) {
-  if (place.side_by_side) return place.last ? Point::after_block : Point::inside_layer;
+// Between a block and the next: nothing where both read the same, and `ends` says that neither waits.
+Point between_blocks(const BlockParts& block, Place place, bool ends) {
+  if (place.side_by_side) return ends ? Point::after_block : Point::inside_layer;
   if (!block.gathers) return Point::before_block_parts;
   return place.next_gathers ? Point::after_block : Point::after_block_parts;
 }
-// Backward, in front of it.
+// What is exchanged behind a block, and backward in front of it: side by side, what the first one read
+// has its gradient once both are through.
+Point behind(const BlockParts& block, Place place) {
+  return between_blocks(block, place, place.last);
+}
 Point in_front(const BlockParts& block, Place place) {
-  // Side by side, what the first block read has its gradient once both are through.
-  if (place.side_by_side) return place.first ? Point::after_block : Point::inside_layer;
-  if (!block.gathers) return Point::before_block_parts;
-  return place.next_gathers ? Point::after_block : Point::after_block_parts;
+  return between_blocks(block, place, place.first);
 }
 
 // What each rank does with its own tokens before their rows go out, and once they are back.

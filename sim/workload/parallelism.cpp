@@ -116,14 +116,26 @@ int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
   return static_cast<int>(most);
 }
 
-bool has_even_holders(const Cluster& cluster, const Parallelism& p, Weights group) {
-  const auto lie_evenly = [&](const std::vector<int>& ranks) {
+namespace {
+
+// Each on as many ranks of every node that has any.
+bool lie_evenly(const Cluster& cluster, const std::vector<std::vector<int>>& groups) {
+  return std::ranges::all_of(groups, [&](const std::vector<int>& ranks) {
     std::map<int, int> by_node;
     for (const int rank : ranks) ++by_node[node_of(cluster, rank)];
     const int first = by_node.begin()->second;
     return std::ranges::all_of(by_node, [&](const auto& one) { return one.second == first; });
-  };
-  return std::ranges::all_of(factoring_of(cluster, p).groups_of_holders(group), lie_evenly);
+  });
+}
+
+}  // namespace
+
+bool has_even_holders(const Cluster& cluster, const Parallelism& p, Weights group) {
+  return lie_evenly(cluster, factoring_of(cluster, p).groups_of_holders(group));
+}
+
+bool has_even_groups(const Cluster& cluster, const Parallelism& p, const Axis& axis) {
+  return lie_evenly(cluster, factoring_of(cluster, p).groups(axis));
 }
 
 int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {

@@ -56,6 +56,12 @@ const WrongFlags kRefusedFlags[] = {
     {kJobOfNone + "--etp 2", "--etp: gpt_125m has no experts to choose from; leave it out"},
     {kJobOfExperts + "--ep 8 --dispatcher deepep --dispatch-sms 133",
      "--dispatch-sms: 133 are more than the 132 SMs of NVIDIA H100 80GB HBM3; choose fewer"},
+    {"--topology dgx_h100_x16 --nodes 4 --gpus-per-node 6 --model mixtral_8x7b --attention fused "
+     "--ep 8 "
+     "--dispatcher deepep",
+     "--dispatcher: deepep forwards inside nodes and needs as many ranks of a group on each, and 8 "
+     "x "
+     "--etp 1 lie unevenly on nodes of 6 GPUs; choose all_to_all or another --ep"},
     {kJobOfNone + "--cp 3 --cp-exchange all_to_all --sequence 1536",
      "--cp: 3 x tp 1 x pp 1 does not divide the 16 GPUs; choose other --nodes, --cp, --tp or --pp"},
     {kJobOfNone + "--cp-heads 2", "--cp-heads: 2 does not divide --cp 1; choose a divisor"},
