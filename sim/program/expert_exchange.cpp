@@ -94,8 +94,9 @@ Transfer among_experts(CollectiveKind collective, std::string label) {
 // Nodes on which the ranks of a group lie.
 int nodes_of(const StepSizes& shape, const Axis& axis) {
   const Factoring factoring = factoring_of(shape.context.cluster, shape.parallelism);
+  const std::vector<std::vector<int>> groups = factoring.groups(axis);
   std::set<int> nodes;
-  for (const int rank : factoring.groups(axis).front()) {
+  for (const int rank : groups.front()) {
     nodes.insert(node_of(shape.context.cluster, rank));
   }
   return static_cast<int>(nodes.size());
