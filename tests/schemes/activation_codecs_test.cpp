@@ -19,8 +19,8 @@ double sent(const Schedule& schedule, Phase phase) {
   return mean(bytes.intra_node) + mean(bytes.inter_node);
 }
 
-constexpr Parallelism kTensor{.tensor = 4, .micro_batch = 2};
-constexpr Parallelism kPipeline{.pipeline = 2, .micro_batch = 2, .accumulation = 4};
+const Parallelism kTensor{.tensor = 4, .micro_batch = 2};
+const Parallelism kPipeline{.pipeline = 2, .micro_batch = 2, .accumulation = 4};
 
 // An all_to_all and an all_gather send what an all_reduce does, of fewer bits. What sequence
 // parallelism gathers once more of each block has no codec.

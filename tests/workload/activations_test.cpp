@@ -10,7 +10,7 @@ namespace {
 
 using namespace sim;
 
-constexpr Parallelism kTwoSamples{
+const Parallelism kTwoSamples{
     .micro_batch = 2, .recompute = Recompute::none, .attention = Attention::fused};
 
 double kept(const Model& model) {

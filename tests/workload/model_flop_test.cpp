@@ -149,7 +149,7 @@ std::vector<LayerOf> all_kinds() {
   return all;
 }
 
-constexpr Parallelism kThreeSamples{.micro_batch = 3, .attention = Attention::fused};
+const Parallelism kThreeSamples{.micro_batch = 3, .attention = Attention::fused};
 
 // Of weights and the logits of layers that predict, of three samples.
 double weights_flop(const LayerOf& layer) {
