@@ -96,6 +96,8 @@ TEST_F(SweepWorkers, EndWithTheSweep) {
 constexpr std::string_view kUnevenSweep = R"([run]
 topology = "sdp4bit_a100"
 model = "gpt_125m"
+nodes = 1
+whole = true
 [grid]
 accumulation = [1, 2, 1000]
 )";
@@ -155,7 +157,7 @@ TEST_F(SweepWorkers, WhoseFilesChangeMeanwhileRunAgain) {
   sandbox.write("mine.toml", cluster);
   sandbox.write("s.toml",
                 "[run]\ntopology = \"./mine.toml\"\nmodel = \"gpt_125m\"\naccumulation = 400\n"
-                "[grid]\nnodes = [15, 16]\n");
+                "whole = true\n[grid]\nnodes = [1, 2]\n");
   Program program(words("sweep s.toml -j 1"), sandbox.path());
   const pid_t worker = worker_of(program);
   kill(worker, SIGSTOP);

@@ -31,10 +31,12 @@ scheme = ["sharded", "sdp4bit"]
 nodes = [1, 2]
 )";
 
-// Points that take long enough to be met while they run.
+// Points that take long enough to be met while they run: no micro-batch is left out.
 inline constexpr std::string_view kLongSweep = R"([run]
 topology = "sdp4bit_a100"
 model = "gpt_125m"
+nodes = 1
+whole = true
 [grid]
 accumulation = [400, 401, 402]
 )";
