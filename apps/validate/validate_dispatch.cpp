@@ -25,20 +25,6 @@ using validation::ExchangeRole;
 using validation::ExchangeRow;
 using validation::PairGroup;
 
-const char* role_name(ExchangeRole role) {
-  switch (role) {
-    case ExchangeRole::fit:
-      return "fit";
-    case ExchangeRole::counted:
-      return "counted";
-    case ExchangeRole::shown:
-      return "shown";
-    case ExchangeRole::pair:
-      return "pair";
-  }
-  return "";
-}
-
 std::string exchange_errors_text(const ExchangeErrors& errors) {
   if (errors.count == 0) return "-";
   return fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.rms);
@@ -91,7 +77,7 @@ Json errors_of(const std::vector<ExchangeGroup>& groups) {
     all.push_back({{"table", group.table},
                    {"gpus", group.ranks},
                    {"operation", group.operation},
-                   {"role", role_name(group.role)},
+                   {"role", sim::name_of(group.role, validation::kExchangeRoles)},
                    {"simulated", object_of(group.simulated)},
                    {"latency_and_bytes", object_of(group.by_bytes)}});
   }
@@ -122,7 +108,7 @@ std::vector<Json> records_of(const std::vector<ExchangeRow>& rows) {
          {"type", row.type},
          {"tokens", row.tokens},
          {"multiprocessors", row.multiprocessors > 0 ? Json(row.multiprocessors) : Json(nullptr)},
-         {"role", role_name(row.role)},
+         {"role", sim::name_of(row.role, validation::kExchangeRoles)},
          {"published_s", row.measured_s},
          {"simulated_s", row.simulated_s},
          {"latency_and_bytes_s", row.by_bytes_s > 0 ? Json(row.by_bytes_s) : Json(nullptr)}});

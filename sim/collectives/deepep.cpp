@@ -31,16 +31,6 @@ constexpr TokenKernels kDeepEp{
 
 }  // namespace
 
-constinit const CollectiveAlgorithm algorithms::deepep{
-    .name = "deepep",
-    .runs = kOfTokens,
-    .lay_out = [](const Topology& topology, const std::vector<int>& ranks,
-                  Detail detail) { return lay_out_tokens(topology, ranks, detail, kDeepEp); },
-    .sent = sent_by_place,
-    .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
-    .needs = "the same number of GPUs and NICs of each node",
-    .suits = never,
-    .multiprocessors = kDeepEp.multiprocessors,
-    .once_to_each_rank = true};
+constinit const CollectiveAlgorithm algorithms::deepep = by_nodes<kDeepEp>("deepep");
 
 }  // namespace sim

@@ -22,16 +22,6 @@ constexpr TokenKernels kHybridEp{
 
 }  // namespace
 
-constinit const CollectiveAlgorithm algorithms::hybridep{
-    .name = "hybridep",
-    .runs = kOfTokens,
-    .lay_out = [](const Topology& topology, const std::vector<int>& ranks,
-                  Detail detail) { return lay_out_tokens(topology, ranks, detail, kHybridEp); },
-    .sent = sent_by_place,
-    .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
-    .needs = "the same number of GPUs and NICs of each node",
-    .suits = never,
-    .multiprocessors = kHybridEp.multiprocessors,
-    .once_to_each_rank = true};
+constinit const CollectiveAlgorithm algorithms::hybridep = by_nodes<kHybridEp>("hybridep");
 
 }  // namespace sim

@@ -4,6 +4,7 @@
 // copy rows work at the same time, chunk by chunk, so that the slowest of them sets the pace.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -56,5 +57,20 @@ inline constexpr CollectiveKind kOfTokens[] = {CollectiveKind::all_to_all};
 // CollectiveAlgorithm::sent of tokens that cross the network once to each node, if each goes to one
 // rank.
 [[nodiscard]] double sent_by_place(CollectiveKind collective, int ranks, int nodes);
+
+// The row of a library that sends a token once to each node, and there once to each rank.
+template <const TokenKernels& kernels>
+constexpr CollectiveAlgorithm by_nodes(std::string_view name) {
+  return {.name = name,
+          .runs = kOfTokens,
+          .lay_out = [](const Topology& topology, const std::vector<int>& ranks,
+                        Detail detail) { return lay_out_tokens(topology, ranks, detail, kernels); },
+          .sent = sent_by_place,
+          .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
+          .needs = "the same number of GPUs and NICs of each node",
+          .suits = never,
+          .multiprocessors = kernels.multiprocessors,
+          .once_to_each_rank = true};
+}
 
 }  // namespace sim

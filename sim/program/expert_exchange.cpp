@@ -7,11 +7,16 @@
 //
 // NCCL's all_to_all sends a row for each of a token's experts: tokens x k x (ep - 1) / ep leave a rank.
 // DeepEP and HybridEP send one to each rank that has any. All wait for the rank that gets most.
-#include <algorithm>
-#include <set>
+#include "sim/program/expert_exchange.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/collectives/channels.hpp"
 #include "sim/program/block_exchange.hpp"
 #include "sim/schemes/kernels.hpp"
+#include "sim/workload/parallelism_names.hpp"
 #include "sim/workload/sizes.hpp"
 
 namespace sim {
@@ -91,15 +96,8 @@ Transfer among_experts(CollectiveKind collective, std::string label) {
           .label = std::move(label)};
 }
 
-// Nodes on which the ranks of a group lie.
-int nodes_of(const StepSizes& shape, const Axis& axis) {
-  const Factoring factoring = factoring_of(shape.context.cluster, shape.parallelism);
-  const std::vector<std::vector<int>> groups = factoring.groups(axis);
-  std::set<int> nodes;
-  for (const int rank : groups.front()) {
-    nodes.insert(node_of(shape.context.cluster, rank));
-  }
-  return static_cast<int>(nodes.size());
+std::vector<std::vector<int>> groups_of_experts(const StepContext& context) {
+  return factoring_of(context.cluster, context.parallelism).groups(axes::expert);
 }
 
 Communication between_experts(const StepSizes& shape, Point point, double) {
@@ -113,11 +111,12 @@ Communication between_experts(const StepSizes& shape, Point point, double) {
     const Wire& wire = out ? shape.scheme.activations.dispatch : shape.scheme.activations.combine;
     transfer.algorithm = library;
     transfer.multiprocessors = p.dispatch_multiprocessors;
-    transfer.spread = {
-        .to_ranks = rows.copies,
-        .to_nodes = routed_to(shape.context.model, p, nodes_of(shape, axes::expert)).to_nodes,
-        .row_bytes = wire.bytes(rows.width),
-        .sums = !out};
+    const int nodes = count_nodes(shape.context.cluster, groups_of_experts(shape.context).front());
+    const Routed routed = routed_to(shape.context.model, p, nodes);
+    transfer.spread = {.to_ranks = rows.copies,
+                       .to_nodes = routed.to_nodes * (1 - routed.dropped),
+                       .row_bytes = wire.bytes(rows.width),
+                       .sums = !out};
   }
   Communication exchange = moved(shape, rows, out, std::move(transfer));
   exchange.axis = &axes::expert;
@@ -150,5 +149,21 @@ constinit const Axis axes::expert{
     .name = "ep", .of = Weights::experts, .exchange = &kExpertExchange};
 constinit const Axis axes::expert_tensor{
     .name = "etp", .of = Weights::experts, .exchange = &kExpertTensorExchange};
+
+std::string dispatcher_problem(const StepContext& context) {
+  const Cluster& cluster = context.cluster;
+  const Parallelism& p = context.parallelism;
+  const CollectiveAlgorithm* library = algorithm_of(p.dispatcher);
+  if (library == nullptr || p.expert == 1 || !has_experts_to_choose(context.model)) return {};
+  const auto can_run_over = [&](const std::vector<int>& ranks) {
+    return library->can_run_on(cluster,
+                               {p.expert, count_nodes(cluster, ranks), lie_evenly(cluster, ranks)});
+  };
+  if (std::ranges::all_of(groups_of_experts(context), can_run_over)) return {};
+  return fmt::format(
+      "`dispatcher`: {} forwards inside nodes and needs as many ranks of a group on each, and {} x "
+      "`etp` {} lie unevenly on nodes of {} GPUs; choose all_to_all or another `ep`",
+      name_of(p.dispatcher, kDispatchers), p.expert, expert_tensor(p), cluster.gpus_per_node);
+}
 
 }  // namespace sim

@@ -9,6 +9,7 @@
 #include "sim/base/joined.hpp"
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/expand.hpp"
+#include "sim/program/expert_exchange.hpp"
 #include "sim/program/lay_out.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
@@ -87,6 +88,9 @@ PlannedStep plan(const StepContext& context, const Scheme& scheme, const Shorter
 std::string problems(const StepContext& context, const Scheme& scheme) {
   const std::string of_job = problems(context.cluster, context.model, context.parallelism);
   if (!of_job.empty()) return of_job;
+  if (std::string of_dispatcher = dispatcher_problem(context); !of_dispatcher.empty()) {
+    return of_dispatcher;
+  }
   std::vector<std::string> lines = problems_of_scheme(context, scheme);
   if (lines.empty()) lines = asked_outcome(context, scheme).refusals;
   return joined(lines, "\n");

@@ -49,11 +49,7 @@ ExchangeRow exchange_row(const CsvRow& line) {
                   .multiprocessors = static_cast<int>(line.known("sms").value_or(0)),
                   .spread = {},
                   .measured_s = line.number("seconds"),
-                  .role = chosen<ExchangeRole>(line.place_of("role"), line.text("role"),
-                                               {{"fit", ExchangeRole::fit},
-                                                {"counted", ExchangeRole::counted},
-                                                {"shown", ExchangeRole::shown},
-                                                {"pair", ExchangeRole::pair}})};
+                  .role = chosen(line.place_of("role"), line.text("role"), kExchangeRoles)};
   if (row.algorithm == nullptr) line.fail("algorithm: is auto; name one");
   row.spread = spread_of(line, row);
   return row;

@@ -7,12 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/names.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "sim/validation/study.hpp"
 
 namespace sim::validation {
 
 enum class ExchangeRole { fit, counted, shown, pair };
+inline constexpr EnumName<ExchangeRole> kExchangeRoles[]{{"fit", ExchangeRole::fit},
+                                                         {"counted", ExchangeRole::counted},
+                                                         {"shown", ExchangeRole::shown},
+                                                         {"pair", ExchangeRole::pair}};
 
 // A line of the table, whose comment explains the columns.
 struct ExchangeRow {

@@ -99,16 +99,16 @@ void add_router(const Sizes& z, BlockParts& parts) {
                                                      .k = z.hidden}));
 }
 
-// Each token's row is read and written once for each of its experts; back, all its rows are read and
-// their weighted sum is written. Backward each does what the other does forward.
-void add_permutation(const Sizes& z, BlockParts& parts) {
+// The rows of so many tokens are each read and written once; back, all are read and their weighted sums are
+// written. Backward each does what the other does forward.
+void add_permutation(const Sizes& z, std::string_view out_name, std::string_view back_name,
+                     double rows, double tokens, BlockParts& parts) {
   const double row = 2 * z.experts.row_width;
-  const double rows = z.experts.all_rows();
-  const Operator apart = memory_pass("rows to experts", 2 * row * rows, 1, Work::permute);
-  const Operator back = memory_pass("rows from experts", row * (rows + z.tokens), 1, Work::permute);
-  parts.enter.push_back(apart);
+  const Operator out = memory_pass(out_name, 2 * row * rows, 1, Work::permute);
+  const Operator back = memory_pass(back_name, row * (rows + tokens), 1, Work::permute);
+  parts.enter.push_back(out);
   parts.leave.push_back(back);
-  parts.leave_backward.push_back(apart);
+  parts.leave_backward.push_back(out);
   parts.enter_backward.push_back(back);
 }
 
@@ -135,67 +135,59 @@ void add_sum_of_shared(const Sizes& z, double tokens, BlockParts& parts) {
   }
 }
 
-void add_shared_beside(const Sizes& z, BlockParts& parts) {
-  parts.beside_in.push_back(up_of(z, z.rising * z.feed_forward));
-  parts.beside_out.push_back(down_of(z));
-  add_activation(z, z.wide(), parts.beside_activation);
-  add_activation_backward(z, z.wide(), parts.beside_activation_backward);
-  add_sum_of_shared(z, z.local_tokens, parts);
+// A dense block whose parts run beside what goes out and comes back.
+void add_beside(const Sizes& z, BlockParts& parts) {
+  BlockParts shared;
+  add_dense(z, shared);
+  parts.beside_in = std::move(shared.in);
+  parts.beside_out = std::move(shared.out);
+  parts.beside_activation = std::move(shared.core);
+  parts.beside_activation_backward = std::move(shared.core_backward);
 }
 
-// A rank sorts its tokens' rows by where they go, and those that come by expert; back likewise, and at
-// last it sums each token's rows.
-void add_rows_of_others(const Sizes& z, BlockParts& parts) {
-  const double row = 2 * z.experts.row_width;
-  const double sent = z.local_tokens * z.experts.top_k;
-  const Operator out = memory_pass("rows to ranks", 2 * row * sent, 1, Work::permute);
-  const Operator back =
-      memory_pass("rows from ranks", row * (sent + z.local_tokens), 1, Work::permute);
-  parts.enter.push_back(out);
-  parts.leave.push_back(back);
-  parts.leave_backward.push_back(out);
-  parts.enter_backward.push_back(back);
+// Once a rank has those of others, it sorts them by expert, and back.
+void add_arrangement(const Sizes& z, BlockParts& parts) {
   if (z.experts.count <= 1) return;
-  const double moved = 2 * row * z.experts.all_rows();
+  const double moved = 2 * 2 * z.experts.row_width * z.experts.all_rows();
   parts.arrange.push_back(memory_pass("rows to experts", moved, 1, Work::permute));
   parts.rearrange.push_back(memory_pass("rows from experts", moved, 1, Work::permute));
 }
 
-BlockParts dispatched_parts(const Sizes& z) {
-  BlockParts parts{.block = "feed-forward",
-                   .adds_bias = z.feed_forward_biases,
-                   .dispatched = true,
-                   .gathers = z.experts.shared};
-  add_router(z, parts);
-  if (z.experts.latent_width > 0) {
-    parts.first.push_back(to_latent(z, z.local_tokens));
-    parts.last.push_back(from_latent(z, z.local_tokens));
+// All tokens' rows to the experts of all; or each rank's own to other ranks, and theirs to its experts.
+void add_rows(const Sizes& z, BlockParts& parts) {
+  if (!parts.dispatched) {
+    add_permutation(z, "rows to experts", "rows from experts", z.experts.all_rows(), z.tokens,
+                    parts);
+    return;
   }
-  add_rows_of_others(z, parts);
-  add_experts(z, parts);
-  if (z.experts.shared) add_shared_beside(z, parts);
-  return parts;
+  add_permutation(z, "rows to ranks", "rows from ranks", z.local_tokens * z.experts.top_k,
+                  z.local_tokens, parts);
+  add_arrangement(z, parts);
 }
 
 }  // namespace
 
 BlockParts feed_forward_parts(const Sizes& z) {
-  if (z.experts.dispatched) return dispatched_parts(z);
-  BlockParts parts{.block = "feed-forward", .adds_bias = z.feed_forward_biases};
+  const bool dispatched = z.experts.dispatched;
+  BlockParts parts{.block = "feed-forward",
+                   .adds_bias = z.feed_forward_biases,
+                   .dispatched = dispatched,
+                   .gathers = !dispatched || z.experts.shared};
   if (z.experts.count == 0) {
     add_dense(z, parts);
     return parts;
   }
+  const double tokens = dispatched ? z.local_tokens : z.tokens;
   add_router(z, parts);
   if (z.experts.latent_width > 0) {
-    parts.in.push_back(to_latent(z, z.tokens));
-    parts.out.push_back(from_latent(z, z.tokens));
+    (dispatched ? parts.first : parts.in).push_back(to_latent(z, tokens));
+    (dispatched ? parts.last : parts.out).push_back(from_latent(z, tokens));
   }
-  add_permutation(z, parts);
+  add_rows(z, parts);
   add_experts(z, parts);
   if (z.experts.shared) {
-    add_dense(z, parts);
-    add_sum_of_shared(z, z.tokens, parts);
+    dispatched ? add_beside(z, parts) : add_dense(z, parts);
+    add_sum_of_shared(z, tokens, parts);
   }
   return parts;
 }

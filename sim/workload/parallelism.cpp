@@ -101,41 +101,37 @@ int holders(const Cluster& cluster, const Parallelism& p, Weights group) {
   return factoring_of(cluster, p).holders(group);
 }
 
+namespace {
+
+int nodes_of(const Cluster& cluster, const std::vector<int>& ranks) {
+  std::set<int> nodes;
+  for (const int rank : ranks) nodes.insert(node_of(cluster, rank));
+  return static_cast<int>(nodes.size());
+}
+
+}  // namespace
+
 int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
   // The usual placement, at every step of a search: neighbours, which fill nodes or fit in one.
   if (p.placement.front() == &axes::tensor) {
     return (p.tensor - 1) / cluster.gpus_per_node + 1;
   }
-  std::size_t most = 1;
+  int most = 1;
   const Axis* const tensor[] = {&axes::tensor};
   for (const std::vector<int>& group : layout_of(cluster, p).groups(tensor)) {
-    std::set<int> nodes;
-    for (const int rank : group) nodes.insert(node_of(cluster, rank));
-    most = std::max(most, nodes.size());
+    most = std::max(most, nodes_of(cluster, group));
   }
-  return static_cast<int>(most);
+  return most;
 }
 
-namespace {
-
-// Each on as many ranks of every node that has any.
-bool lie_evenly(const Cluster& cluster, const std::vector<std::vector<int>>& groups) {
-  return std::ranges::all_of(groups, [&](const std::vector<int>& ranks) {
+bool has_even_holders(const Cluster& cluster, const Parallelism& p, Weights group) {
+  const auto lie_evenly = [&](const std::vector<int>& ranks) {
     std::map<int, int> by_node;
     for (const int rank : ranks) ++by_node[node_of(cluster, rank)];
     const int first = by_node.begin()->second;
     return std::ranges::all_of(by_node, [&](const auto& one) { return one.second == first; });
-  });
-}
-
-}  // namespace
-
-bool has_even_holders(const Cluster& cluster, const Parallelism& p, Weights group) {
-  return lie_evenly(cluster, factoring_of(cluster, p).groups_of_holders(group));
-}
-
-bool has_even_groups(const Cluster& cluster, const Parallelism& p, const Axis& axis) {
-  return lie_evenly(cluster, factoring_of(cluster, p).groups(axis));
+  };
+  return std::ranges::all_of(factoring_of(cluster, p).groups_of_holders(group), lie_evenly);
 }
 
 int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {
@@ -147,17 +143,11 @@ int shard_ranks(const Cluster& cluster, const Parallelism& p, Weights group) {
 }
 
 int holder_nodes(const Cluster& cluster, const Parallelism& p, Weights group) {
-  std::set<int> nodes;
-  const auto count = [&](const std::vector<int>& ranks) {
-    for (const int rank : ranks) nodes.insert(node_of(cluster, rank));
-  };
-  if (group == Weights::dense) {
-    const Layout layout = layout_of(cluster, p);
-    count(layout.group_of(0, holding_axes(layout)));
-  } else {
-    count(factoring_of(cluster, p).groups_of_holders(group).front());
+  if (group == Weights::experts) {
+    return nodes_of(cluster, factoring_of(cluster, p).groups_of_holders(group).front());
   }
-  return static_cast<int>(nodes.size());
+  const Layout layout = layout_of(cluster, p);
+  return nodes_of(cluster, layout.group_of(0, holding_axes(layout)));
 }
 
 bool recomputes_last(const Parallelism& p) {

@@ -238,9 +238,6 @@ inline constexpr int kLeastPartOfSequence = 8192;
 // Whether each place of the model has as many holders on every node that has any.
 [[nodiscard]] bool has_even_holders(const Cluster& cluster, const Parallelism& parallelism,
                                     Weights group = Weights::dense);
-// The same of the groups along an axis.
-[[nodiscard]] bool has_even_groups(const Cluster& cluster, const Parallelism& parallelism,
-                                   const Axis& axis);
 // Holders of the same weights that share one set of shards: 1 without sharding.
 [[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism,
                               Weights group = Weights::dense);

@@ -10,7 +10,6 @@
 #include "sim/topology/topology.hpp"
 #include "sim/workload/attention_support.hpp"
 #include "sim/workload/parallelism.hpp"
-#include "sim/workload/parallelism_names.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -85,15 +84,6 @@ void check_experts(const Cluster& cluster, const Model& model, const Parallelism
         fmt::format("`ep`: {} x `etp` {} does not divide the {} ranks of a stage; choose other "
                     "`ep`, `etp`, `pp` or `nodes`",
                     p.expert, expert_tensor(p), ranks));
-    return;
-  }
-  const bool forwards = p.dispatcher == Dispatcher::deepep || p.dispatcher == Dispatcher::hybridep;
-  if (forwards && !has_even_groups(cluster, p, axes::expert)) {
-    problem(fmt::format(
-        "`dispatcher`: {} forwards inside nodes and needs as many ranks of a group on "
-        "each, and {} x `etp` {} lie unevenly on nodes of {} GPUs; choose all_to_all "
-        "or another `ep`",
-        name_of(p.dispatcher, kDispatchers), p.expert, expert_tensor(p), cluster.gpus_per_node));
   }
 }
 

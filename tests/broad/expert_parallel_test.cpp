@@ -362,17 +362,22 @@ TEST(ExpertParallelLaws, PlacementKeepsTheSumOfBytes) {
   }
 }
 
+// Whole experts over so many ranks, and layers over stages of any number.
+void divide(RandomJobs& jobs, int expert, Parallelism& p) {
+  p.expert = expert;
+  p.expert_tensor = 1;
+  p.pipeline = 1 << jobs.below(3);
+  p.virtual_stages = p.pipeline == 2 ? 1 + jobs.below(2) : 1;
+}
+
 // Pairs of passes: whatever the pipeline, what a stage waits for comes.
 TEST(ExpertParallelLaws, PairsOfPassesEnd) {
   const Cluster cluster = small_cluster(4);
   RandomJobs jobs(cluster, 4);
   for (int i = 0; i < 40; ++i) {
     auto [model, p, scheme] = jobs.next();
-    p.expert = 2;
-    p.expert_tensor = 1;
+    divide(jobs, 2, p);
     p.overlap.batches = true;
-    p.pipeline = 1 << jobs.below(3);
-    p.virtual_stages = p.pipeline == 2 ? 1 + jobs.below(2) : 1;
     p.accumulation = 1 + jobs.below(9);
     SCOPED_TRACE(scheme->name + flags_of(p));
     const Calibration calibration = roofline();
@@ -387,10 +392,7 @@ TEST(ExpertParallelLaws, PairsOfPassesCostNothingWithEnoughOfThem) {
   RandomJobs jobs(cluster, 5);
   for (int i = 0; i < 24; ++i) {
     auto [model, p, scheme] = jobs.next();
-    p.expert = 4;
-    p.expert_tensor = 1;
-    p.pipeline = 1 << jobs.below(3);
-    p.virtual_stages = p.pipeline == 2 ? 1 + jobs.below(2) : 1;
+    divide(jobs, 4, p);
     p.accumulation = std::max(8, 4 * p.pipeline) + jobs.below(5);
     p.overlap.batches = false;
     const Calibration calibration = roofline();
