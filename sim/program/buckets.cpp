@@ -63,9 +63,8 @@ void gather_weights(StepLayOut& step) {
     if (beside) continue;  // each layer waits for its own bucket
     step.hold(stage, {Stream::weights, Stream::weight_codec});
     // Gathered into the communication buffer, then copied to the model's parameters.
-    const Parallelism& p = step.parallelism;
     double copied = 0;
-    for (const GroupParameters& one : by_group(p, stage_parameters(step.context.model, p, stage))) {
+    for (const GroupParameters& one : by_group(step.parallelism, step.held_by(stage))) {
       if (step.sizes(one.group).shards > 1) copied += one.parameters;
     }
     if (copied > 0) step.pass(stage, Pass::copy_weights, 4 * copied);

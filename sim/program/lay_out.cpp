@@ -151,7 +151,9 @@ StepLayOut::StepLayOut(const StepContext& step_context, const Scheme& step_schem
   for (const Axis* axis : factoring.axes()) {
     if (axis->exchange != nullptr && factoring.size(*axis) > 1) block_axes.push_back(axis);
   }
+  const Stages stages(context.model, parallelism);
   for (int stage = 0; stage < parallelism.pipeline; ++stage) {
+    held.push_back(stage_parameters(context.model, parallelism, stages, stage));
     buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
                                        : buckets_of(context.model, parallelism, stage));
     program.buckets = std::max(program.buckets, groups.size() * buckets.back().size());
@@ -188,8 +190,7 @@ Program lay_out(const StepContext& context, const Scheme& scheme) {
     run_micro_batches(step, unit_hooks(step));
   } else {
     for (int stage = 0; stage < p.pipeline; ++stage) {
-      const double parameters = stage_parameters(context.model, p, stage).total();
-      step.pass(stage, Pass::zero_gradients, bytes_of(p.gradients) * parameters);
+      step.pass(stage, Pass::zero_gradients, bytes_of(p.gradients) * step.held_by(stage).total());
     }
     gather_weights(step);
     run_micro_batches(step, bucket_hooks(step));

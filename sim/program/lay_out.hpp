@@ -91,12 +91,17 @@ struct StepSizes {
 struct StepLayOut : StepSizes {
   StepLayOut(const StepContext& step_context, const Scheme& step_scheme);
 
-  std::vector<StepSizes> groups;  // of parameters: dense, and experts where they lie apart
+  std::vector<StepSizes> groups;      // of parameters: dense, and experts where they lie apart
+  std::vector<StageParameters> held;  // of a rank, by stage
   Roofline roofline;
   std::vector<std::vector<Bucket>> buckets;  // by stage; of ZeRO-3 its units
   std::vector<const Axis*> block_axes;       // along which blocks of layers communicate
   Program program;
   int period = -1;  // of the instructions that are added
+
+  [[nodiscard]] const StageParameters& held_by(int stage) const {
+    return held[static_cast<std::size_t>(stage)];
+  }
 
   void add(int stage, decltype(Instruction::what) what);
   void pass(int stage, Pass pass, double bytes, double flop = 0, Phase phase = Phase::memory_pass) {

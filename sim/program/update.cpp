@@ -34,20 +34,19 @@ void copy(StepLayOut& step, int stage, double bytes) {
 
 // Parameters whose shards a rank of the stage updates.
 double shard_of(const StepLayOut& step, int stage) {
-  const Parallelism& p = step.parallelism;
-  return shard_parameters(step.context.cluster, p, stage_parameters(step.context.model, p, stage));
+  return shard_parameters(step.context.cluster, step.parallelism, step.held_by(stage));
 }
 
 void update_on_gpus(StepLayOut& step, int stage, double gradient) {
   const Parallelism& p = step.parallelism;
-  const StageParameters held = stage_parameters(step.context.model, p, stage);
+  const std::vector<GroupParameters> held = by_group(p, step.held_by(stage));
   const double shard = shard_of(step, stage);
   double adam = shard;
-  for (const GroupParameters& one : by_group(p, held)) {
+  for (const GroupParameters& one : held) {
     adam -= updated_by_muon(p, one) / step.sizes(one.group).shards;
   }
   step.pass(stage, Pass::adam, adam_bytes(p, gradient) * adam, 16 * adam, Phase::optimizer);
-  for (const GroupParameters& one : by_group(p, held)) {
+  for (const GroupParameters& one : held) {
     if (updated_by_muon(p, one) > 0) update_matrices(step, stage, one, gradient);
   }
   if (step.shards_weights()) return;
