@@ -78,6 +78,7 @@ struct Communication {
   Weights weights = Weights::dense;
   double elements = 0;  // that it exchanges, of a rank
   Start start = {};
+  bool counted = false;  // how much each rank sends is found on GPUs, which hosts may wait for
   std::vector<Part> parts = {};
 
   // Adds what follows the last part, or part `after`; returns its index.

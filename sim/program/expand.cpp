@@ -93,6 +93,9 @@ class Expansion {
     const std::vector<TimedKernel>& kernels = kernels_of(what.communication);
     const double launches = host_.is_ideal() ? 0 : launches_of(program_, what);
     for (const int rank : ranks(stage)) {
+      if (communication.counted && host_.waits_for_counts()) {
+        host_.wait(rank, starts(rank, {{Stream::compute}}));
+      }
       const OperationId issued = host_.issue_beside(rank, launches);
       ready(kAtStart)[index(rank)] = start(rank, communication.start, issued);
     }

@@ -120,6 +120,8 @@ Communication between_experts(const StepSizes& shape, Point point, double) {
   }
   Communication exchange = moved(shape, rows, out, std::move(transfer));
   exchange.axis = &axes::expert;
+  // The low-latency kernels send into buffers that fit any counts; backward they are known.
+  exchange.counted = point == Point::dispatch && p.dispatcher != Dispatcher::deepep_low_latency;
   return exchange;
 }
 

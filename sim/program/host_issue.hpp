@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HostIssue: the hosts of all ranks as they issue a program's kernels, in its order.
 //
-// A host runs ahead of its GPU until it waits for it: for the gradient norm, or for a message. Its
+// A host runs ahead of its GPU until it waits for it: for the gradient norm, a message, or counts of rows. Its
 // operations are added to the schedule only where the GPU may have to wait for them. That cannot be
 // where the host is ahead even of a GPU that waits for nothing but its kernels.
 #pragma once
@@ -39,6 +39,7 @@ class HostIssue {
   [[nodiscard]] double issue_s() const { return is_ideal() ? 0 : row_->issue_s; }
   [[nodiscard]] bool waits_for_norm() const { return !is_ideal() && row_->waits_for_norm; }
   [[nodiscard]] bool waits_for_messages() const { return !is_ideal() && row_->waits_for_messages; }
+  [[nodiscard]] bool waits_for_counts() const { return !is_ideal() && row_->waits_for_counts; }
 
   // Hosts that wait for nothing and are the step's bottleneck keep it as long as they take. The schedule
   // keeps how long the busiest takes in all.

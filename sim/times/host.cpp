@@ -15,8 +15,9 @@ namespace {
 constexpr const char* kTable = "hosts";
 constexpr NumberRange kSpread{.lowest = 0, .highest = 2, .above_zero = true};
 
-enum class Wait { norm, messages };
-constexpr EnumName<Wait> kWaits[]{{"norm", Wait::norm}, {"messages", Wait::messages}};
+enum class Wait { norm, messages, counts };
+constexpr EnumName<Wait> kWaits[]{
+    {"norm", Wait::norm}, {"messages", Wait::messages}, {"counts", Wait::counts}};
 
 // The values of a list of names.
 template <class E, std::size_t n>
@@ -44,6 +45,7 @@ HostRow read_row(TomlReader& reader, const std::string& name) {
           .step_s = reader.quantity<Seconds>(table + "step", Zero::allowed).base(),
           .waits_for_norm = waits_for(Wait::norm),
           .waits_for_messages = waits_for(Wait::messages),
+          .waits_for_counts = waits_for(Wait::counts),
           .source = reader.text(table + "source")};
 }
 

@@ -47,6 +47,7 @@ struct HostRow {
   double step_s = 0;                // between steps: data, logging, the training loop
   bool waits_for_norm = false;      // for the gradient norm, before it issues the update
   bool waits_for_messages = false;  // for messages between stages that overlap with nothing
+  bool waits_for_counts = false;    // of rows for each expert, before it issues their dispatch
   std::string source;
   bool operator==(const HostRow&) const = default;
 };

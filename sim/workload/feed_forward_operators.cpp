@@ -81,14 +81,21 @@ Linear from_latent(const Sizes& z, double tokens) {
           z.experts.latent_width};
 }
 
+// Kernels as Megatron-LM's core launches them (@d98e8a6, transformer/moe: router.py, moe_utils.py,
+// token_dispatcher.py), with the permutation fused and the router not: to choose by a softmax, and the loss
+// that balances experts; that backward; to count rows by rank and expert, and copy the counts to the host;
+// and, before rows are moved, to find where each goes.
+constexpr double kChoice = 24, kChoiceBackward = 14, kCounts = 12, kPlaces = 3;
+
 // Scores of the rank's tokens in FP32: the product, the choice (scores read, weights and places of those
 // chosen written), and backward their gradients.
 void add_router(const Sizes& z, BlockParts& parts) {
   const double count = z.experts.all, tokens = z.local_tokens;
   const double scores = 4 * tokens * count;
   parts.enter.push_back(gemm("router", tokens, count, z.hidden));
-  parts.enter.push_back(memory_pass("choice of experts", 3 * scores, 3));
-  parts.enter_backward.push_back(memory_pass("choice of experts backward", 3 * scores, 2));
+  parts.enter.push_back(memory_pass("choice of experts", 3 * scores, kChoice));
+  parts.enter_backward.push_back(
+      memory_pass("choice of experts backward", 3 * scores, kChoiceBackward));
   parts.enter_backward.push_back(gemm("router inputs", tokens, z.hidden, count, Gradient::inputs));
   parts.enter_backward.push_back(weight_gradient(z, {.forward = "router",
                                                      .inputs = "router inputs",
@@ -99,17 +106,16 @@ void add_router(const Sizes& z, BlockParts& parts) {
                                                      .k = z.hidden}));
 }
 
-// The rows of so many tokens are each read and written once; back, all are read and their weighted sums are
-// written. Backward each does what the other does forward.
-void add_permutation(const Sizes& z, std::string_view out_name, std::string_view back_name,
-                     double rows, double tokens, BlockParts& parts) {
+// So many rows of tokens are read and so many written; back, the same of their weighted sums. Backward each
+// does what the other does forward.
+struct Permutation {
+  Operator out, back;
+};
+Permutation permutation(const Sizes& z, std::string_view out, std::string_view back, double read,
+                        double written, double of_sums) {
   const double row = 2 * z.experts.row_width;
-  const Operator out = memory_pass(out_name, 2 * row * rows, 1, Work::permute);
-  const Operator back = memory_pass(back_name, row * (rows + tokens), 1, Work::permute);
-  parts.enter.push_back(out);
-  parts.leave.push_back(back);
-  parts.leave_backward.push_back(out);
-  parts.enter_backward.push_back(back);
+  return {memory_pass(out, row * (read + written), kPlaces + 1, Work::permute),
+          memory_pass(back, row * (written + of_sums), 1, Work::permute)};
 }
 
 void add_experts(const Sizes& z, BlockParts& parts) {
@@ -145,24 +151,40 @@ void add_beside(const Sizes& z, BlockParts& parts) {
   parts.beside_activation_backward = std::move(shared.core_backward);
 }
 
-// Once a rank has those of others, it sorts them by expert, and back.
-void add_arrangement(const Sizes& z, BlockParts& parts) {
-  if (z.experts.count <= 1) return;
-  const double moved = 2 * 2 * z.experts.row_width * z.experts.all_rows();
-  parts.arrange.push_back(memory_pass("rows to experts", moved, 1, Work::permute));
-  parts.rearrange.push_back(memory_pass("rows from experts", moved, 1, Work::permute));
+// A rank's own rows, all of them or sorted by where they go.
+void add_own_rows(const Sizes& z, std::string_view out, std::string_view back, double rows,
+                  double tokens, BlockParts& parts) {
+  const Permutation own = permutation(z, out, back, rows, rows, tokens);
+  parts.enter.push_back(own.out);
+  parts.leave.push_back(own.back);
+  parts.leave_backward.push_back(own.out);
+  parts.enter_backward.push_back(own.back);
 }
 
-// All tokens' rows to the experts of all; or each rank's own to other ranks, and theirs to its experts.
+// Those that came from others, to the experts that they are for.
+void add_rows_of_others(const Sizes& z, BlockParts& parts) {
+  const Permutation all = permutation(z, "rows to experts", "rows from experts", z.experts.arriving,
+                                      z.experts.all_rows(), z.experts.arriving);
+  parts.arrange.push_back(all.out);
+  parts.rearrange.push_back(all.back);
+}
+
+// NCCL sends what lies together, so rows are sorted by rank and, where they arrive, by expert. DeepEP and
+// HybridEP take tokens as they are, and deliver each once; the low-latency kernels deliver rows by expert.
 void add_rows(const Sizes& z, BlockParts& parts) {
+  const ExpertSizes& experts = z.experts;
   if (!parts.dispatched) {
-    add_permutation(z, "rows to experts", "rows from experts", z.experts.all_rows(), z.tokens,
-                    parts);
+    add_own_rows(z, "rows to experts", "rows from experts", experts.all_rows(), z.tokens, parts);
     return;
   }
-  add_permutation(z, "rows to ranks", "rows from ranks", z.local_tokens * z.experts.top_k,
-                  z.local_tokens, parts);
-  add_arrangement(z, parts);
+  if (experts.by == Dispatcher::deepep_low_latency) return;
+  parts.enter.push_back(memory_pass("counts of rows", 4 * z.local_tokens * experts.all, kCounts));
+  const bool sorts = experts.by == Dispatcher::all_to_all;
+  if (sorts) {
+    add_own_rows(z, "rows to ranks", "rows from ranks", z.local_tokens * experts.top_k,
+                 z.local_tokens, parts);
+  }
+  if (!sorts || experts.count > 1) add_rows_of_others(z, parts);
 }
 
 }  // namespace

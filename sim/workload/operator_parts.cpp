@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/workload/operator_parts.hpp"
 
+#include <algorithm>
+
 namespace sim {
 namespace {
 
@@ -22,6 +24,14 @@ double cast_bytes(const Sizes& z) {
 }
 double launches(const Sizes& z) { return finds_amax(z) ? 2 : 1; }
 
+// Transformer Engine launches a product, or a cast, for each expert, from a loop in C++ and on four
+// streams in turn (nvte_multi_tensor_gemm, @d0067d0): in a quarter of the time of as many others, on the
+// host and on the GPU. PyTorch's grouped product is one launch.
+double launches(const Sizes& z, const Linear& linear) {
+  constexpr double kStreams = 4;
+  return z.kernels == Kernels::megatron ? std::max(1.0, linear.count / kStreams) : 1;
+}
+
 Work work_of(const Linear& linear) { return linear.count > 1 ? Work::grouped : Work::product; }
 
 // The layer's m rows times k x n.
@@ -35,6 +45,7 @@ Operator product(const Sizes& z, const Linear& linear, std::string_view name, do
           .k = k,
           .count = linear.count,
           .bytes = linear.count * (operand * (m * k + k * n) + 2 * m * n),
+          .launches = launches(z, linear),
           .precision = z.matrices,
           .work = work_of(linear),
           .gradient = gradient};
@@ -75,7 +86,7 @@ void add_linear(const Sizes& z, const Linear& linear, Operators& into) {
     const double weights = z.gathers_matrices ? 0 : linear.count * linear.n * linear.k;
     into.push_back(cast(z, linear.cast,
                         cast_bytes(z) * (linear.count * linear.m * linear.k + weights),
-                        launches(z) * (weights > 0 ? 2 : 1)));
+                        launches(z) * launches(z, linear) * (weights > 0 ? 2 : 1)));
   }
   into.push_back(product(z, linear, linear.forward, linear.n, linear.k, Gradient::none));
 }
@@ -91,7 +102,7 @@ void add_linear_inputs(const Sizes& z, const Linear& linear, Operators& into) {
                                            : 0;
     const double own = copies_apart(z) ? 3 : copied_weights ? 1 : 0;
     into.push_back(cast(z, linear.cast, cast_bytes(z) * outputs + 2 * bytes_of(z.matrices) * copied,
-                        launches(z) + own));
+                        (launches(z) + own) * launches(z, linear)));
   }
   into.push_back(product(z, linear, linear.inputs, linear.k, linear.n, Gradient::inputs));
 }
@@ -104,6 +115,7 @@ Operator weight_gradient(const Sizes& z, const Linear& linear) {
           .k = m,
           .count = linear.count,
           .bytes = linear.count * (2 * (m * k + m * n) + z.weight_gradient_bytes * n * k),
+          .launches = launches(z, linear),
           .work = work_of(linear),
           .gradient = Gradient::weights};
 }

@@ -15,7 +15,7 @@ namespace sim {
 enum class Work {
   other,
   product,
-  grouped,  // products of a layer's experts in one launch
+  grouped,  // products of all experts of a layer
   attention,
   norm,
   activation,

@@ -57,6 +57,8 @@ ExpertSizes expert_sizes(const Model& model, const Parallelism& p, LayerKind kin
   const double parts = expert_tensor(p), all = experts.count, top_k = experts.top_k;
   const Routed routed = routed_to(model, p);
   const double kept = routed.busiest * (1 - routed.dropped);
+  const double got = (dispatched ? local_tokens * parts : tokens) * kept;
+  const bool once = p.dispatcher == Dispatcher::deepep || p.dispatcher == Dispatcher::hybridep;
   return {.all = all,
           .count = all / p.expert,
           .top_k = top_k,
@@ -65,7 +67,11 @@ ExpertSizes expert_sizes(const Model& model, const Parallelism& p, LayerKind kin
           .shared = experts.shared_width > 0,
           .shared_gate = experts.shared_gate,
           .dispatched = dispatched,
-          .tokens = (dispatched ? local_tokens * parts : tokens) * kept,
+          .by = p.dispatcher,
+          .tokens = got,
+          // No rank gets a token twice.
+          .arriving =
+              once ? std::min(got * routed.to_ranks, local_tokens * parts * p.expert) : got * top_k,
           .row_width =
               static_cast<double>(experts.latent_width > 0 ? experts.latent_width : model.hidden),
           .routed = routed};

@@ -21,7 +21,9 @@ struct ExpertSizes {
   double top_k, width, latent_width;
   bool shared, shared_gate;
   bool dispatched;  // to other ranks, and rows of theirs to this one
+  Dispatcher by;
   double tokens;    // whose rows the rank's experts get; of the rank that gets most
+  double arriving;  // rows, before one is there for each expert
   double row_width;
   Routed routed;
   // Of an expert where all have the same.

@@ -81,6 +81,29 @@ TEST(ExpertParallelBytes, OfDeepepsLowLatencyKernelsAreThoseOfNccl) {
                          kLayers * kPasses * kTokensOfRank * kChosen * 3 / 4.0 * kRow);
 }
 
+double permuted_bytes(Dispatcher dispatcher) {
+  const LayerOperators layer =
+      layer_operators(apart_model(), with_ranks(4, dispatcher), {.block = Block::experts});
+  double bytes = 0;
+  for (const Segments* pass : {&layer.forward, &layer.backward}) {
+    for (const Segment& segment : *pass) {
+      for (const Operator& one : segment.kernels) {
+        if (one.work == Work::permute) bytes += one.bytes;
+      }
+    }
+  }
+  return bytes;
+}
+
+// Rows of 4 ranks, forward and backward: sorted by rank and summed, and sorted by expert and back; DeepEP's
+// spread to experts and back alone; none where the library does both.
+TEST(ExpertRows, AreMovedAsTheirLibraryNeeds) {
+  const double token = 2.0 * kSequence * kRow, row = kChosen * token;
+  EXPECT_DOUBLE_EQ(permuted_bytes(Dispatcher::all_to_all), 2 * (3 * row + token) + 2 * 4 * row);
+  EXPECT_DOUBLE_EQ(permuted_bytes(Dispatcher::deepep), 2 * 4 * row);
+  EXPECT_DOUBLE_EQ(permuted_bytes(Dispatcher::deepep_low_latency), 0);
+}
+
 // Of E experts a rank has E / ep: of k distinct ones none is there with the chance
 // C(E - E / ep, k) / C(E, k).
 double ranks_of_random_token(int ranks) {
@@ -219,6 +242,29 @@ TEST(ExpertParallelLaws, FreeLinksLeaveTheKernels) {
     const double kernels = work_seconds(schedule, 0, [](const Operation&) { return true; });
     const double step_s = simulate(schedule, cluster).makespan_s;
     EXPECT_NEAR(step_s / kernels, 1, 0.02);
+  }
+}
+
+// A host that is always ahead waits once in each layer's forward pass, and then issues the dispatch.
+TEST(ExpertHosts, WaitForCountsOfRows) {
+  constexpr double kIssue = 1e-7;
+  const auto seconds = [&](const Parallelism& p, bool waits) {
+    Calibration calibration = roofline();
+    calibration.hosts.rows = {{.name = "host",
+                               .kernels = {p.kernels},
+                               .issue_s = kIssue,
+                               .spread = 0.5,
+                               .waits_for_counts = waits}};
+    const auto [schedule, wiring] =
+        plan_step({small_cluster(), apart_model(), calibration, p}, plain_scheme());
+    return simulate(schedule, wiring).makespan_s;
+  };
+  for (const auto& [dispatcher, waits] : {std::pair{Dispatcher::all_to_all, 1},
+                                          {Dispatcher::deepep, 1},
+                                          {Dispatcher::deepep_low_latency, 0}}) {
+    const Parallelism p = with_ranks(4, dispatcher);
+    EXPECT_NEAR(seconds(p, true) - seconds(p, false), waits * kLayers * p.accumulation * kIssue,
+                1e-3 * kIssue);
   }
 }
 
