@@ -157,7 +157,7 @@ std::vector<Listing> calibration_listings() {
 }
 
 // Of a transport: a row for each of its paces that is known.
-void add_paces(const sim::NcclTransport& one, Listing& listing) {
+void add_paces(const sim::NcclTransport& one, std::string_view message_source, Listing& listing) {
   const auto add = [&](const char* what, const std::optional<sim::Seconds>& launch,
                        const std::optional<sim::LinkPace>& pace, const std::string& more = "") {
     if (!pace) return;
@@ -180,7 +180,7 @@ void add_paces(const sim::NcclTransport& one, Listing& listing) {
   if (one.message) {
     listing.rows.push_back({std::string(one.name), "a message",
                             fmt::format("{:.3g}", one.message->base() * 1e6), "-", "-", "",
-                            std::string(one.summary), std::string(sim::kMessageSource)});
+                            std::string(one.summary), std::string(message_source)});
   }
 }
 
@@ -194,8 +194,11 @@ std::vector<Listing> transport_listings() {
       {},
       "      {1:<15} {2:>6} {3:>6} {4:>7}  {5}",
       {"{0}: {6}", "  {7}"}};
-  for (const auto rows : {sim::nvlink_transports(), sim::network_transports()}) {
-    for (const sim::NcclTransport* one : rows) add_paces(*one, listing);
+  for (const sim::NcclTransport* one : sim::nvlink_transports()) {
+    add_paces(*one, sim::kMessageSource, listing);
+  }
+  for (const sim::NcclTransport* one : sim::network_transports()) {
+    add_paces(*one, sim::kNetworkMessageSource, listing);
   }
   return {listing};
 }

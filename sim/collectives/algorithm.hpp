@@ -59,8 +59,9 @@ struct Spread {
   // Ranks and nodes of the group that a token goes to, its own included, on average: bytes of a rank
   // are tokens * to_ranks * row_bytes.
   double to_ranks = 1, to_nodes = 1;
-  double row_bytes = 0;  // of a token on the wire; 0: rows are so long that only their bytes count
-  bool sums = false;     // the way back (combine), on which a token's rows are added
+  double row_bytes = 0;   // of a token on the wire; 0: rows are so long that only their bytes count
+  double row_values = 0;  // of a token; 0: of BF16
+  bool sums = false;      // the way back (combine), on which a token's rows are added
 };
 
 // One collective over a group of two ranks or more.

@@ -6,13 +6,16 @@
 namespace sim {
 namespace {
 
-// Fitted on 8 and 16 H100, FP8 dispatch and BF16 combine (AIConfigurator @095f58a5, h100_sxm,
-// wideep_deepep_normal_perf.parquet). A row's bytes and its own cost are told apart by FP8 over BF16
-// dispatch on 8 B200 with 16 SMs (deepseek-ai/DeepEP, hybrid-ep branch, docs/README_Hybrid-EP.md); a
-// row that is added costs as much of its own as one that is copied.
-constexpr RowCost kDeepEpCopy{0.262_us, 43.2_GBps};
-constexpr RowCost kDeepEpSumOnOneNode{0.262_us, 27.5_GBps};
-constexpr RowCost kDeepEpSum{0.262_us, 18.7_GBps};
+// Of rows of 7,168 values fitted on 8 and 16 H100, FP8 dispatch and BF16 combine (AIConfigurator
+// @095f58a5, h100_sxm, wideep_deepep_normal_perf.parquet): 0.433 us to copy one, and to add one 0.783 us
+// on one node and 1.03 us on several. The shares of a row, its values and its bytes are told apart
+// by FP8 over BF16 dispatch on 8 B200 with 16 SMs (deepseek-ai/DeepEP, hybrid-ep branch,
+// docs/README_Hybrid-EP.md: bytes are 0.171 of the 0.433 us) and by widths of 2,048 to 7,168 on 8 H100
+// from 1,024 tokens (the same repository, comm/sglang/0.5.12: a sixth of 7,168 values' time is the row's
+// own to copy, and nothing to add). What is added has the same shares of values and bytes.
+constexpr RowCost kDeepEpCopy{0.072_us, 43.2_GBps, 0.0265_us};
+constexpr RowCost kDeepEpSumOnOneNode{0_us, 28.8_GBps, 0.0398_us};
+constexpr RowCost kDeepEpSum{0_us, 21.9_GBps, 0.0522_us};
 
 constexpr Seconds kDispatchStarts = 37.3_us, kCombineStarts = 48.4_us;
 

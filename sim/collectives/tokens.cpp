@@ -20,11 +20,20 @@ struct LaidTokens {
   TokenKernels kernels;
   double doublings = 0;                // of nodes
   double inside_s = 0, between_s = 0;  // per byte of each rank's buffer, at full rate
+  double far = 0;                      // share of rows to nodes, or ranks, that leave the node
+  double message_s = 0;                // Network::message
   double messages = 0;
 };
 
 // Bytes of rows to nodes per byte of rows to ranks.
 double bytes_to_nodes(const Spread& spread) { return spread.to_nodes / spread.to_ranks; }
+
+// Of the messages of rows that leave the node, beside their bytes, per byte of rows to ranks.
+double posting_s(const LaidTokens& laid, const Spread& spread) {
+  if (spread.row_bytes <= 0) return 0;
+  const double rows = laid.kernels.once_to_each_node ? bytes_to_nodes(spread) : 1;
+  return rows * laid.far * laid.message_s / spread.row_bytes;
+}
 
 double multiprocessors(const TokenKernels& kernels, const Order& order) {
   if (kernels.multiprocessors == 0) return 1;
@@ -38,9 +47,10 @@ std::optional<Duration> estimate(const LaidTokens& laid, const Order& order) {
   const TokenPass& pass = laid.doublings > 0 ? passes.several_nodes : passes.one_node;
   const double moving = std::max(laid.inside_s, laid.between_s * bytes_to_nodes(order.spread));
   const double copying = pass.cost.s_per_byte(order.spread) / multiprocessors(kernels, order);
-  return Duration{.before_s = pass.launch.base() + laid.doublings * pass.doubling.base(),
-                  .on_the_way_s = order.bytes * std::max(0.0, copying - moving),
-                  .moving_s = order.bytes * moving};
+  return Duration{
+      .before_s = pass.launch.base() + laid.doublings * pass.doubling.base(),
+      .on_the_way_s = order.bytes * std::max(copying - moving, posting_s(laid, order.spread)),
+      .moving_s = order.bytes * moving};
 }
 
 void run_tokens(ScheduleBuilder& builder, const Communicator& group, const LaidTokens& laid,
@@ -80,13 +90,18 @@ double TokenCost::s_per_byte(const Spread& spread) const {
   // A long row's own cost is nothing beside its bytes'.
   constexpr double kLongRow = 1e9;
   const double row = spread.row_bytes > 0 ? spread.row_bytes : kLongRow;
-  return (to_rank.seconds(row) + bytes_to_nodes(spread) * to_node.seconds(row)) / row;
+  const double values = spread.row_values > 0 ? spread.row_values : row / 2;
+  return (to_rank.seconds(row, values) + bytes_to_nodes(spread) * to_node.seconds(row, values)) /
+         row;
 }
 
 LaidOut lay_out_tokens(const Topology& topology, const std::vector<int>& ranks, Detail detail,
                        const TokenKernels& kernels) {
   const int on_nodes = count_nodes(topology.cluster(), ranks);
-  LaidTokens laid{.kernels = kernels, .doublings = std::log2(on_nodes)};
+  LaidTokens laid{.kernels = kernels,
+                  .doublings = std::log2(on_nodes),
+                  .far = 1 - 1.0 / on_nodes,
+                  .message_s = topology.cluster().network.message.base()};
   LaidOut out{.holds_multiprocessors = kernels.multiprocessors > 0};
   const auto add = [&](const std::vector<std::vector<int>>& groups, double share,
                        std::uint32_t number, double& seconds) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens between experts, as libraries made for them send them: dispatch takes each token to the ranks
 // of its experts, and combine brings the rows back and adds them. NVLink, the network and the SMs that
-// copy rows work at the same time, chunk by chunk, so that the slowest of them sets the pace.
+// copy rows work at the same time, chunk by chunk, so that the slowest of them sets the pace. A network
+// that takes time for each message takes it beside that of the bytes.
 #pragma once
 
 #include <string_view>
@@ -14,11 +15,13 @@ namespace sim {
 
 // What one SM takes for a token's row.
 struct RowCost {
-  Seconds row;     // whatever its size
-  Bandwidth rate;  // of its bytes; 0: the row costs nothing
+  Seconds row;            // whatever its size
+  Bandwidth rate;         // of its bytes; 0: the row costs nothing
+  Seconds thousand = {};  // of its values, whatever their precision
 
-  [[nodiscard]] double seconds(double row_bytes) const {
-    return rate.base() == 0 ? 0 : row.base() + row_bytes / rate.base();
+  [[nodiscard]] double seconds(double bytes, double values) const {
+    return rate.base() == 0 ? 0
+                            : row.base() + bytes / rate.base() + values / 1000 * thousand.base();
   }
 };
 

@@ -116,6 +116,7 @@ Communication between_experts(const StepSizes& shape, Point point, double) {
     transfer.spread = {.to_ranks = rows.copies,
                        .to_nodes = routed.to_nodes * (1 - routed.dropped),
                        .row_bytes = wire.bytes(rows.width),
+                       .row_values = rows.width,
                        .sums = !out};
   }
   Communication exchange = moved(shape, rows, out, std::move(transfer));

@@ -126,6 +126,7 @@ struct Network {
   Bandwidth nic_bandwidth;          // of one NIC and direction
   double efficiency = 0;            // share of it reached by a collective of large buffers, (0, 1]
   Seconds latency;                  // of one step of a collective between two nodes on one switch
+  Seconds message = {};             // of each message of a GPU to other nodes, beside its bytes
   std::vector<int> gpu_nic;         // NIC of each GPU of a node; default: g * nics_per_node / gpus
   std::vector<int> far_gpus = {};   // GPUs of a node whose NIC is on another socket
   Bandwidth far_bandwidth = {};     // that such a GPU reaches to its NIC, per direction

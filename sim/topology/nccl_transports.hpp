@@ -24,12 +24,17 @@ struct NcclTransport {
   std::optional<double> pairs_channel_efficiency = {};                    // of NVLink
   std::optional<double> ll_pairs_channel_efficiency = {};                 // of NVLink
   std::optional<Seconds> launch = {}, ll_launch = {}, ll128_launch = {};  // of NVLink
-  std::optional<Seconds> message = {};                                    // of NVLink
+  // Of NVLink: Collectives::message. Of networks: Network::message.
+  std::optional<Seconds> message = {};
 };
 
-// Where `message` is from.
+// Where `message` is from, inside a node and between nodes.
 inline constexpr std::string_view kMessageSource =
     "fitted on the logs gb200_64_xla and gb200_32x2_xla: 54 us of 63 messages, 21 us of 31";
+inline constexpr std::string_view kNetworkMessageSource =
+    "verbs between rails of 2 x 8 H100 over EFA (uccl-project/uccl @da914a20, ep/bench/alltoall, "
+    "efa_alltoall_results.md): 13.8 GB/s a GPU by 8 KiB and 21.1 by 16, less the bytes at the 43.7 "
+    "GB/s of 4 MiB";
 
 // Inside a node, and between nodes.
 [[nodiscard]] std::span<const NcclTransport* const> nvlink_transports();

@@ -21,6 +21,7 @@ void drive(const NcclTransport& transport, Network& network) {
   network.latency = transport.simple.latency;
   network.ll = transport.ll;
   network.ll128 = transport.ll128;
+  network.message = transport.message.value_or(Seconds());
 }
 
 void drive(const NcclTransport& transport, Collectives& collectives) {

@@ -25,6 +25,9 @@ ExchangeMachine exchange_machine(const ExchangeRow& row) {
   return {row.cluster, row.nodes, row.gpus, row.algorithm};
 }
 
+// FP8 with a scale in FP32 for 128 values.
+double bytes_of_value(const std::string& type) { return type == "fp8" ? 1 + 4.0 / 128 : 2; }
+
 Spread spread_of(const CsvRow& line, const ExchangeRow& row) {
   const int top_k = line.integer("top_k");
   const Routed routed =
@@ -33,6 +36,7 @@ Spread spread_of(const CsvRow& line, const ExchangeRow& row) {
   return {.to_ranks = row.algorithm->once_to_each_rank ? routed.to_ranks : top_k,
           .to_nodes = routed.to_nodes,
           .row_bytes = line.number("row_bytes"),
+          .row_values = line.number("row_bytes") / bytes_of_value(row.type),
           .sums = row.operation == "combine"};
 }
 

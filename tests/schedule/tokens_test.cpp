@@ -28,7 +28,8 @@ Order dispatch_of(const Cluster& cluster, const CollectiveAlgorithm* algorithm,
   const bool once = algorithm != nullptr && algorithm->once_to_each_rank;
   const Spread spread{.to_ranks = once ? distinct(ranks) : 8,
                       .to_nodes = distinct(cluster.nodes),
-                      .row_bytes = row};
+                      .row_bytes = row,
+                      .row_values = kRow / 2};
   return {.collective = CollectiveKind::all_to_all,
           .bytes = tokens * spread.to_ranks * row,
           .algorithm = algorithm,
@@ -159,6 +160,28 @@ TEST(Tokens, TakeTheSlowestOfTheirLinksAndTheMultiprocessors) {
   // With few SMs, these: half of them take twice as long, and a row of half the bytes more than half.
   EXPECT_NEAR(rate(cluster, 1, kRow) / rate(cluster, 2, kRow), 2, 1e-3);
   EXPECT_GT(rate(cluster, 1, kRow / 2) / rate(cluster, 1, kRow), 0.6);
+}
+
+TEST(Tokens, TakeTimeForEachMessageOfANetworkThatDoes) {
+  constexpr double kMessage = 1e-6, kMore = 1 << 19;
+  for (const auto* library : kLibraries) {
+    for (const int nodes : {1, 2, 4}) {
+      Cluster cluster = cluster_of(nodes);
+      const auto longer = [&](double tokens) {
+        Order order = dispatch_of(cluster, library, tokens);
+        order.multiprocessors = 1024;  // that copying is no slower than links
+        cluster.network.message = {};
+        const double free = time_of(cluster, order);
+        cluster.network.message = Seconds::from_base(kMessage);
+        return time_of(cluster, order) - free;
+      };
+      const Spread spread = dispatch_of(cluster, library).spread;
+      const double rows = library->once_to_each_rank ? spread.to_nodes : spread.to_ranks;
+      EXPECT_NEAR((longer(2 * kMore) - longer(kMore)) / kMore,
+                  rows * (nodes - 1) / nodes * kMessage, 1e-3 * kMessage)
+          << library->name << ' ' << nodes;
+    }
+  }
 }
 
 TEST(Tokens, HoldTheMultiprocessorsOfTheirLibrary) {
