@@ -45,6 +45,13 @@ std::vector<int> stage_layers_of(const std::string& text) {
                   sim::printable(text)));
 }
 
+int offloaded_of(const std::string& text) {
+  if (const auto layers = sim::parse_offloaded(text)) return *layers;
+  throw InputError(
+      fmt::format("--offload-activations: '{}' is not one of: none, all, a number of layers",
+                  sim::printable(text)));
+}
+
 template <class Integer>
 po::typed_value<Integer>* at_least(Integer least, const char* flag, Integer& option) {
   return po::value(&option)->notifier([flag, least](Integer given) {
@@ -198,6 +205,10 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "activation recomputation: none; selective: core attention; alternate: everything except "
       "attention and every second matrix product; projections: everything except the projections "
       "to queries, keys and values; experts: blocks of experts alone; full: every layer");
+  add("offload-activations", po::value(&o.offload_activations)->default_value("none"),
+      "none|all|LAYERS: layers of each virtual stage, the first ones, whose activations go to the "
+      "hosts' memory after the forward pass and come back before the backward one, over the link "
+      "of gpu.host_bandwidth and beside kernels; e.g. 16");
 }
 
 void add_routing_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
@@ -354,6 +365,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
   p.recompute = chosen("--recompute", o.recompute, sim::kRecomputes);
+  p.offloaded_layers = offloaded_of(o.offload_activations);
   const sim::OpenSoftware open = open_software(o);
   if (!open.attention) p.attention = chosen("--attention", o.attention, sim::kAttentions);
   if (!open.kernels) p.kernels = chosen("--kernels", o.kernels, sim::kKernels);

@@ -23,7 +23,8 @@ struct ParallelismOptions {
   std::string reshard, backward_prefetch;
   int micro_batch = 1, accumulation = 0;
   std::int64_t global_batch = 0;
-  std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
+  std::string sequence_parallel, recompute, offload_activations, attention, gradient_precision,
+      overlap, bucket_size;
   std::string stack, kernels, loss, precision, cuda_graphs;
   std::string weight_precision, optimizer, optimizer_state, placement, count_ends, stage_layers;
   std::string routing = "balanced";

@@ -29,6 +29,7 @@ class Expansion {
         slowdown_(std::move(slowdowns)),
         held_(static_cast<std::size_t>(builder_.ranks())),
         gathered_(held_.size() * program.buckets, kNoOperation),
+        activations_(held_.size() * program.activation_buffers, kNoOperation),
         sent_(program.messages),
         kernels_(program.communications.size()) {
     std::size_t parts = 0;
@@ -177,6 +178,26 @@ class Expansion {
 
   void expand(int stage, const HoldWeights& what) {
     for (const int rank : ranks(stage)) hold(rank, gathered(rank, what.bucket));
+  }
+
+  void expand(int stage, const CopyActivations& copy) {
+    const Stream stream = copy.to_host ? Stream::to_host : Stream::from_host;
+    for (const int rank : ranks(stage)) {
+      OperationId& last_use = activations(rank, copy.buffer);
+      const OperationId before = copy.to_host ? builder_.last(rank, Stream::compute) : last_use;
+      const std::array after{before, host_.issue_beside(rank, 1)};
+      last_use = builder_.copy(rank, stream, copy.label, copy.seconds, after);
+    }
+  }
+
+  void expand(int stage, const HoldBuffer& what) {
+    for (const int rank : ranks(stage)) hold(rank, activations(rank, what.buffer));
+  }
+
+  void expand(int stage, const FreeBuffer& what) {
+    for (const int rank : ranks(stage)) {
+      activations(rank, what.buffer) = builder_.last(rank, Stream::compute);
+    }
   }
 
   void expand(int /*stage*/, const SumNorm& /*norm*/) {
@@ -368,6 +389,11 @@ class Expansion {
     return gathered_[index(rank) * program_.buckets + bucket];
   }
 
+  // What used a buffer last.
+  OperationId& activations(int rank, std::uint32_t buffer) {
+    return activations_[index(rank) * program_.activation_buffers + buffer];
+  }
+
   const Program& program_;
   const StepContext& context_;
   ScheduleBuilder builder_;
@@ -377,6 +403,7 @@ class Expansion {
   std::vector<double> slowdown_;                   // by rank, for matrix products
   std::vector<Ids> held_;                          // by rank, what its next kernel waits for
   Ids gathered_;                                   // by rank, then bucket
+  Ids activations_;                                // by rank, then buffer
   std::vector<Ids> sent_;                          // by message, then destination
   std::vector<Ids> ready_;                         // of the communication at hand, by part and rank
   std::vector<std::vector<TimedKernel>> kernels_;  // by communication, then part

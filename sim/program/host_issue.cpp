@@ -32,6 +32,9 @@ struct Launches {
   double operator()(const SumTied&) const { return 1; }
   double operator()(const Hold&) const { return 0; }
   double operator()(const HoldWeights&) const { return 0; }
+  double operator()(const CopyActivations&) const { return 1; }
+  double operator()(const HoldBuffer&) const { return 0; }
+  double operator()(const FreeBuffer&) const { return 0; }
 };
 
 constexpr const char* kLabel = "issue kernels";

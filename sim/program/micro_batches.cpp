@@ -10,6 +10,7 @@
 #include "sim/program/block_exchange.hpp"
 #include "sim/program/interleave.hpp"
 #include "sim/program/layer_kernels.hpp"
+#include "sim/program/offload.hpp"
 #include "sim/schemes/kernels.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
 #include "sim/workload/stages.hpp"
@@ -51,6 +52,7 @@ class MicroBatches {
       }));
     }
     ends_ = end_kernels(step);
+    if (p_.offloaded_layers > 0) offload_.emplace(step, stages_);
   }
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it. A
@@ -181,7 +183,14 @@ class MicroBatches {
     }
   }
 
+  // Null after the last one.
+  [[nodiscard]] const Task* next_task(int stage) const {
+    const auto s = static_cast<std::size_t>(stage);
+    return next_[s] < tasks_[s].size() ? &tasks_[s][next_[s]] : nullptr;
+  }
+
   void run(int stage, const Task& task) {
+    if (offload_) offload_->begin(stage, task, next_task(stage));
     const int place = virtual_stage(stage, task);
     Done& done = done_[static_cast<std::size_t>(place)];
     if (task.forward) {
@@ -193,6 +202,7 @@ class MicroBatches {
       if (!is_first(place)) send(stage, task, place - 1);
       ++done.backwards;
     }
+    if (offload_) offload_->end(stage, task, next_task(stage));
   }
 
   // The same of a message for who sends and who receives it: the task, and the virtual stage from
@@ -267,19 +277,22 @@ class MicroBatches {
       if (is_first(place) && layer == 0) {
         compute(stage, Phase::forward, "embedding", ends_.embedding);
       }
-      if (has_layers(stage, task)) forward_layer(stage, number_of(stage, task, layer));
+      if (has_layers(stage, task)) forward_layer(stage, task, layer);
     }
     if (is_last(place)) compute(stage, Phase::forward, "head", ends_.head);
   }
 
-  void forward_layer(int stage, int number) {
+  void forward_layer(int stage, const Task& task, int layer) {
+    const int number = number_of(stage, task, layer);
     const std::string label = "layer " + std::to_string(number);
+    if (offload_) offload_->before(stage, task, layer);
     for (const LayerKernels::Segment& one : kernels_of(number).forward) {
       compute(stage, Phase::forward, label + one.label, one.kernels);
       exchange(stage, one);
       compute(stage, Phase::forward, label + one.besides, one.beside);
       if (one.exchange) wait(stage);
     }
+    if (offload_) offload_->after(stage, task, layer);
   }
 
   void backward(int stage, const Task& task) {
@@ -292,7 +305,7 @@ class MicroBatches {
     for (int layer = places(stage, task) - 1; layer >= 0; --layer) {
       const int held = start(stage, task) + layer;
       hooks_.before_backward(stage, held, task.micro_batch);
-      if (has_layers(stage, task)) backward_layer(stage, number_of(stage, task, layer));
+      if (has_layers(stage, task)) backward_layer(stage, task, layer);
       if (is_first(place) && layer == 0) {
         compute(stage, Phase::backward, "embedding", ends_.embedding_backward);
       }
@@ -300,8 +313,10 @@ class MicroBatches {
     }
   }
 
-  void backward_layer(int stage, int number) {
+  void backward_layer(int stage, const Task& task, int layer) {
+    const int number = number_of(stage, task, layer);
     const std::string label = "layer " + std::to_string(number);
+    if (offload_) offload_->before(stage, task, layer);
     const LayerKernels& kernels = kernels_of(number);
     compute(stage, Phase::recompute, label, kernels.recompute);
     for (const LayerKernels::Segment& one : kernels.recomputed) exchange(stage, one);
@@ -312,6 +327,7 @@ class MicroBatches {
       const bool gathers = one.begins_block() && blocks-- <= inputs_gathered_again(p_);
       backward_segment(stage, label, one, gathers);
     }
+    if (offload_) offload_->after(stage, task, layer);
   }
 
   // What overlaps: the gather of the block's input beside the gradients of inputs, and the exchange
@@ -334,6 +350,7 @@ class MicroBatches {
   std::vector<Drafted> drafted_;
   std::vector<LayerKernels> kernels_;  // by kind of layer
   EndKernels ends_;
+  std::optional<Offload> offload_;
   const LayerHooks& hooks_;
   // By stage: its tasks, their periods, the next of them, and where chunks begin.
   std::vector<std::vector<Task>> tasks_;

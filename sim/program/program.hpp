@@ -76,6 +76,26 @@ struct HoldWeights {
   std::size_t bucket = 0;
 };
 
+// Buffers of the stage's GPUs through which activations of layers go to the hosts and come back
+// (sim/program/offload.hpp).
+//
+// A copy to the host starts after the compute stream's last kernel; one from it, when what used the
+// buffer before is through.
+struct CopyActivations {
+  std::uint32_t buffer = 0;
+  bool to_host = true;
+  double seconds = 0;
+  std::string label;
+};
+// The next kernel of the compute stream waits for the buffer's last copy.
+struct HoldBuffer {
+  std::uint32_t buffer = 0;
+};
+// The compute stream's last kernel is what used the buffer.
+struct FreeBuffer {
+  std::uint32_t buffer = 0;
+};
+
 // All ranks of all stages sum a scalar.
 struct SumNorm {};
 // Ranks of this stage and their neighbours in the last one sum what both have of a tied embedding.
@@ -86,8 +106,8 @@ struct SumTied {
 
 struct Instruction {
   int stage = 0;
-  std::variant<Compute, MemoryPass, Codec, Communicate, Send, Receive, Hold, HoldWeights, SumNorm,
-               SumTied>
+  std::variant<Compute, MemoryPass, Codec, Communicate, Send, Receive, Hold, HoldWeights,
+               CopyActivations, HoldBuffer, FreeBuffer, SumNorm, SumTied>
       what;
   int period = -1;  // of the stage's order (sim/workload/pipeline_tasks.hpp), if it is of one
 };
@@ -99,7 +119,8 @@ struct Program {
   std::vector<Stream> block_streams;  // on which exchanges between a layer's blocks end
   std::size_t buckets = 0;            // of the stage that has most, each group's part for itself
   std::uint32_t messages = 0;
-  int left_out = 0;  // periods of each stage's order
+  std::uint32_t activation_buffers = 0;  // of the stage that has most
+  int left_out = 0;                      // periods of each stage's order
 };
 
 }  // namespace sim

@@ -237,6 +237,8 @@ constexpr Figure kFigures[] = {
     {"context_parallel", kNoUnit, layout<&Parallelism::context>},
     {"expert_parallel", kNoUnit, layout<&Parallelism::expert>},
     {"expert_tensor_parallel", kNoUnit, [](R r) { return Value(expert_tensor(r.parallelism)); }},
+    {"offload_activations", kNoUnit,
+     [](R r) -> Value { return offloaded_text(r.parallelism.offloaded_layers); }},
 };
 
 // From one row to another.

@@ -97,7 +97,7 @@ struct StepFigures {
   WireBytes wire;                            // that it sends
   std::map<Phase, WireBytes> wire_by_phase;  // of the phases that send
   double gradient_exchange_s = 0;  // from the first pass over the gradients to the summed shard
-  double host_memory_bytes = 0;    // of one node: the optimizer's state on hosts
+  double host_memory_bytes = 0;    // of one node: the optimizer's state and activations on hosts
 };
 
 // One table of sites.
@@ -119,7 +119,7 @@ struct SiteReport {
   MemoryUse memory;           // of one GPU, outer state included
   double capacity_bytes = 0;  // of its memory
   bool fits_memory = true;
-  double host_memory_bytes = 0;  // of one node: outer state and optimizer's on hosts
+  double host_memory_bytes = 0;  // of one node: outer state, optimizer's and activations on hosts
 };
 
 // What only rounds between sites have.

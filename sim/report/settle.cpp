@@ -17,10 +17,11 @@ constexpr double kSamePeriod = 1e-6;
 // The last periods that have to be like the ones before.
 constexpr int kAlikePeriods = 2;
 
-// Hosts are not compared: those that are ahead of their GPUs get further ahead with each period.
+// Hosts that issue kernels are not compared: those that are ahead of their GPUs get further ahead with
+// each period.
 bool is_compared(const Operation& operation) {
   return operation.kind == OperationKind::work || operation.kind == OperationKind::flow ||
-         operation.kind == OperationKind::member;
+         operation.kind == OperationKind::member || operation.phase == Phase::host_copy;
 }
 
 // Of a stage, the operations of each period in order.

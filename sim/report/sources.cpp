@@ -156,6 +156,8 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   const std::string optimizer =
       optimizer_state_source(cluster, context.parallelism, context.calibration);
   if (!optimizer.empty()) sources["optimizer state"] = optimizer;
+  const std::string offloaded = offloaded_source(cluster, context.parallelism);
+  if (!offloaded.empty()) sources["activations"] = offloaded;
   add_scheme(scheme, sources);
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

@@ -9,6 +9,7 @@
 #include "sim/report/report.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/times/host_update.hpp"
+#include "sim/workload/offloading.hpp"
 #include "sim/workload/parameters.hpp"
 
 namespace sim {
@@ -148,7 +149,9 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
       (gpu_price(cluster) + network_price(cluster)).base() / report.tokens_per_s * 1e6;
   report.memory = memory_use(cluster, context.model, p, codec_memory(context, scheme));
   report.step->host_memory_bytes =
-      cluster.gpus_per_node * host_optimizer_bytes(cluster, context.model, p, context.calibration);
+      cluster.gpus_per_node *
+      (host_optimizer_bytes(cluster, context.model, p, context.calibration) +
+       host_activation_bytes(context.model, p));
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
   report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step",
                           "pipeline bubbles and waits");

@@ -96,7 +96,7 @@ constexpr std::pair<const char*, Phase> kPhases[]{
     {"weights", Phase::weight_comm},      {"gradients", Phase::gradient_comm},
     {"optimizer", Phase::optimizer_comm}, {"tensor parallel", Phase::tensor_comm},
     {"pipeline", Phase::pipeline_comm},   {"experts", Phase::expert_comm},
-    {"context", Phase::context_comm}};
+    {"context", Phase::context_comm},     {"copies to hosts", Phase::host_copy}};
 
 template <class Value>
 Value at_phase(const std::map<Phase, Value>& by_phase, Phase phase) {

@@ -64,15 +64,16 @@ bool issues(const Operation& operation) {
   return operation.kind == OperationKind::host && operation.phase == Phase::none;
 }
 
-// From when all else that a kernel waits for was there until its host had issued it; empty where
-// that was earlier.
-Interval wait_for_host(const Schedule& schedule, const Timeline& timeline,
-                       const Operation& operation) {
+bool copies(const Operation& operation) { return operation.phase == Phase::host_copy; }
+
+// From when all else that a kernel waits for was there until the last of those that are `awaited` was;
+// empty where that was earlier.
+Interval wait_for(const Schedule& schedule, const Timeline& timeline, const Operation& operation,
+                  bool (*awaited)(const Operation& operation)) {
   Interval wait;
   if (operation.kind != OperationKind::work) return wait;
   for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
-    const bool host = issues(schedule.operations[earlier]);
-    double& ready = host ? wait.end_s : wait.start_s;
+    double& ready = awaited(schedule.operations[earlier]) ? wait.end_s : wait.start_s;
     ready = std::max(ready, timeline.end_s[earlier]);
   }
   return wait;
@@ -104,6 +105,7 @@ std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeli
     }
     const auto part = part_of(operation);
     if (operation.rank != rank || !part || std::isnan(timeline.end_s[id])) continue;
+    if (copies(operation)) continue;
     const Interval whole{timeline.start_s[id], timeline.end_s[id]};
     if (operation.kind == OperationKind::member) {
       for (const Interval& one : transfers(schedule, timeline, operation)) {
@@ -113,8 +115,11 @@ std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeli
     } else {
       add(whole.start_s, whole.end_s, *part, operation.phase);
     }
-    const Interval wait = wait_for_host(schedule, timeline, operation);
+    const Interval wait = wait_for(schedule, timeline, operation, issues);
     add(wait.start_s, wait.end_s, Part::host, operation.phase);
+    // Copies run beside all else; what counts is who waits for them.
+    const Interval copy = wait_for(schedule, timeline, operation, copies);
+    add(copy.start_s, copy.end_s, Part::exposed_comm, Phase::host_copy);
   }
   // The host of a step that it bounds ends last.
   add(ends_s, host_ends_s, Part::host, Phase::none);

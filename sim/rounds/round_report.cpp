@@ -167,6 +167,10 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
     if (!optimizer.empty()) {
       report.sources[fmt::format("site {} optimizer state", site.name)] = optimizer;
     }
+    const std::string offloaded = offloaded_source(site.cluster, context.parallelism_at(table));
+    if (!offloaded.empty()) {
+      report.sources[fmt::format("site {} activations", site.name)] = offloaded;
+    }
     for (const auto& [key, takers] :
          asked_outcome(context.step(table), context.inner_at(table)).takers) {
       report.sources[fmt::format("site {} {}", site.name, key)] = takers;

@@ -6,6 +6,7 @@
 #include "sim/sites/leader.hpp"
 #include "sim/sites/regions.hpp"
 #include "sim/times/host_update.hpp"
+#include "sim/workload/offloading.hpp"
 
 namespace sim {
 
@@ -15,7 +16,8 @@ SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
                          codec_memory(context.step(table), context.inner_at(table)))),
       inside_on_host_(host_optimizer_bytes(context.area.sites[table].cluster, context.model,
                                            context.parallelism_at(table),
-                                           context.calibrations[table])),
+                                           context.calibrations[table]) +
+                      host_activation_bytes(context.model, context.parallelism_at(table))),
       calibration_(context.calibrations[table]),
       node_gpus_(context.area.sites[table].cluster.gpus_per_node),
       stages_(context.parallelism_at(table).pipeline),

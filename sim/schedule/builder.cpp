@@ -48,10 +48,20 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
 
 OperationId ScheduleBuilder::host(int rank, std::string_view text, double seconds,
                                   std::span<const OperationId> after, Phase phase) {
-  OperationId& last = last_slot(rank, Stream::host);
+  return beside_gpu(rank, Stream::host, phase, text, seconds, after);
+}
+
+OperationId ScheduleBuilder::copy(int rank, Stream stream, std::string_view text, double seconds,
+                                  std::span<const OperationId> after) {
+  return beside_gpu(rank, stream, Phase::host_copy, text, seconds, after);
+}
+
+OperationId ScheduleBuilder::beside_gpu(int rank, Stream stream, Phase phase, std::string_view text,
+                                        double seconds, std::span<const OperationId> after) {
+  OperationId& last = last_slot(rank, stream);
   Operation operation{.kind = OperationKind::host,
                       .phase = phase,
-                      .stream = Stream::host,
+                      .stream = stream,
                       .rank = rank,
                       .label = label(text),
                       .seconds = seconds};

@@ -38,6 +38,10 @@ class ScheduleBuilder {
   OperationId host(int rank, std::string_view label, double seconds,
                    std::span<const OperationId> after = {}, Phase phase = Phase::none);
 
+  // Activations over the GPU's link to its host, in the direction of the stream.
+  OperationId copy(int rank, Stream stream, std::string_view label, double seconds,
+                   std::span<const OperationId> after);
+
   // Bytes over a route, starting once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
                    std::string_view label, double latency_s, double bytes,
@@ -94,6 +98,8 @@ class ScheduleBuilder {
   [[nodiscard]] Schedule finish() &&;
 
  private:
+  OperationId beside_gpu(int rank, Stream stream, Phase phase, std::string_view label,
+                         double seconds, std::span<const OperationId> after);
   OperationId append(Operation operation, std::span<const OperationId> after,
                      OperationId stream_last, OperationId end);
   std::uint32_t label(std::string_view text);

@@ -41,15 +41,16 @@ const char* phase_name(Phase phase) {
       "forward",      "backward",    "recompute",     "optimizer",      "encode",
       "decode",       "memory_pass", "tensor_comm",   "pipeline_comm",  "expert_comm",
       "context_comm", "weight_comm", "gradient_comm", "optimizer_comm", "norm_comm",
-      "outer_comm",   "none"};
+      "outer_comm",   "host_copy",   "none"};
   return names[static_cast<std::size_t>(phase)];
 }
 
 const char* stream_name(Stream stream) {
   static constexpr std::array names{
-      "compute", "codec",     "tensor",          "receive_forward", "receive_backward",
-      "weights", "gradients", "gradients_inter", "weight_codec",    "tensor_codec",
-      "host",    "experts",   "expert_codec",    "context"};
+      "compute",          "codec",        "tensor",    "receive_forward",
+      "receive_backward", "weights",      "gradients", "gradients_inter",
+      "weight_codec",     "tensor_codec", "host",      "experts",
+      "expert_codec",     "context",      "to_host",   "from_host"};
   return names[static_cast<std::size_t>(stream)];
 }
 

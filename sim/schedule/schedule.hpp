@@ -35,6 +35,7 @@ enum class Phase : std::uint8_t {
   optimizer_comm,  // whole matrices that Muon's update needs
   norm_comm,       // scalars and small all_reduces
   outer_comm,      // between sites
+  host_copy,       // activations to hosts and back
   none             // barriers
 };
 [[nodiscard]] const char* phase_name(Phase phase);
@@ -54,9 +55,11 @@ enum class Stream : std::uint8_t {
   host,             // the CPU that issues the rank's kernels; copies between it and the GPU
   experts,          // communicator of rows on their way to experts and back
   expert_codec,     // kernels that encode and decode them
-  context           // communicator of parts of sequences
+  context,          // communicator of parts of sequences
+  to_host,          // copies of activations from the GPU's memory to the host's
+  from_host         // and back
 };
-inline constexpr int kStreams = 14;
+inline constexpr int kStreams = 16;
 [[nodiscard]] const char* stream_name(Stream stream);
 
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.
@@ -77,8 +80,8 @@ enum class OperationKind : std::uint8_t {
   // `occupancy`, whatever its flows do.
   acquire,
   release,
-  // The rank's host for `seconds`: to issue a kernel or, as a memory_pass, to copy. Takes nothing of
-  // the GPU.
+  // The rank's host for `seconds`: to issue a kernel or, as a memory_pass, to copy; or, on a stream
+  // of its own, a copy over the GPU's link to it. Takes nothing of the GPU.
   host
 };
 

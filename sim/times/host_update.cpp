@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/workload/memory.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 
@@ -34,6 +35,12 @@ double host_optimizer_bytes(const Cluster& cluster, const Model& model, const Pa
 std::string host_copies_source(const Cluster& cluster) {
   return fmt::format("copies at {:.4g} GB/s per GPU and direction",
                      host_copy_rate(cluster).value_or(Bandwidth()) / 1_GBps);
+}
+
+std::string offloaded_source(const Cluster& cluster, const Parallelism& p) {
+  if (p.offloaded_layers == 0) return "";
+  return fmt::format("of {} layers of each virtual stage on the hosts; {}",
+                     offloaded_text(p.offloaded_layers), host_copies_source(cluster));
 }
 
 std::string optimizer_state_source(const Cluster& cluster, const Parallelism& p,

@@ -31,6 +31,8 @@ namespace sim {
                                           const Parallelism& parallelism,
                                           const Calibration& calibration);
 
+// Of activations on hosts likewise: "of all layers on the hosts; copies at ...".
+[[nodiscard]] std::string offloaded_source(const Cluster& cluster, const Parallelism& parallelism);
 // For a report, of what hosts keep: "copies at 51.2 GB/s per GPU and direction".
 [[nodiscard]] std::string host_copies_source(const Cluster& cluster);
 // The optimizer's state: "on the hosts; copies at 51.2 GB/s per GPU and direction"; empty if GPUs keep

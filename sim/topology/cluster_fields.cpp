@@ -71,7 +71,7 @@ constexpr Field<Gpu> kGpuFields[] = {
         "Fraction of `memory_bandwidth` that copying large buffers achieves.", "0.9"),
     field<&Gpu::host_bandwidth>(
         "host_bandwidth", kAboveZero,
-        left_out("none: hosts keep neither outer state nor the optimizer's"),
+        left_out("none: hosts keep no outer state, no optimizer's and no activations"),
         "Bandwidth per direction of the GPU's link to its host, from the data sheet. With `pcie`, "
         "GPUs on one PCIe switch also share `bridge_bandwidth`.",
         "64 GBps"),

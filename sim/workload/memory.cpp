@@ -5,6 +5,7 @@
 
 #include "sim/workload/activations.hpp"
 #include "sim/workload/muon.hpp"
+#include "sim/workload/offloading.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
 #include "sim/workload/stages.hpp"
 
@@ -119,6 +120,38 @@ double codec_bytes(const Parallelism& p, const StageParameters& held, const Whol
   return bytes;
 }
 
+// Bytes of a layer's that hosts keep, in buffers on their way; of the largest such layer.
+void add_buffers(const Model& model, const Parallelism& p, const Stages& stages, int stage,
+                 const KindCounts& leaving, MemoryUse& use) {
+  LayerActivations largest;
+  for (const KindCount& one : leaving) {
+    const LayerActivations kept = kept_activations(model, p, one.kind);
+    if (kept.total() > largest.total()) largest = kept;
+  }
+  const int buffers = extra_buffers(p, stages, stage);
+  use.attention_activations += buffers * largest.attention;
+  use.feed_forward_activations += buffers * largest.feed_forward;
+}
+
+// Returns what is recomputed of one layer.
+double add_activations(const Model& model, const Parallelism& p, const Stages& stages, int stage,
+                       MemoryUse& use) {
+  const KindCounts leaving = leaving_kinds(model, p, stages, stage);
+  double recomputed = 0;
+  for (const KindCount& one : kinds_of_stage(model, stages, p, stage)) {
+    const auto away = std::ranges::find(leaving, one.kind, &KindCount::kind);
+    const int stay = one.layers - (away == leaving.end() ? 0 : away->layers);
+    const LayerActivations kept = kept_activations(model, p, one.kind);
+    // Of a chunk the mean, whichever are in flight.
+    const double layers = static_cast<double>(passes_in_flight(p, stage)) * stay / p.virtual_stages;
+    use.attention_activations += layers * kept.attention;
+    use.feed_forward_activations += layers * kept.feed_forward;
+    recomputed = std::max(recomputed, all_activations(model, p, one.kind).total() - kept.total());
+  }
+  if (!leaving.empty()) add_buffers(model, p, stages, stage, leaving, use);
+  return recomputed;
+}
+
 MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelism& p,
                     const Stages& stages, int stage, const CodecMemory& codec) {
   const StageParameters held = stage_parameters(model, p, stages, stage);
@@ -127,16 +160,7 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
   add_state(cluster, p, held, use);
-  double recomputed = 0;
-  for (const KindCount& one : kinds_of_stage(model, stages, p, stage)) {
-    const LayerActivations kept = kept_activations(model, p, one.kind);
-    // Of a chunk the mean, whichever are in flight.
-    const double layers =
-        static_cast<double>(passes_in_flight(p, stage)) * one.layers / p.virtual_stages;
-    use.attention_activations += layers * kept.attention;
-    use.feed_forward_activations += layers * kept.feed_forward;
-    recomputed = std::max(recomputed, all_activations(model, p, one.kind).total() - kept.total());
-  }
+  const double recomputed = add_activations(model, p, stages, stage, use);
   if (sharded_weights && shard_ranks(cluster, p) > 1) {
     use.gathered = (p.gathers_matrices ? 1 : 2) * units.whole;
   }

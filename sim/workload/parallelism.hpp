@@ -6,6 +6,7 @@
 // tensor + t. The GPUs of a node have consecutive ranks.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -188,6 +189,8 @@ struct Parallelism {
   int micro_batch = 1;   // sequences per forward pass of a replica
   int accumulation = 1;  // micro-batches per step and replica
   Recompute recompute = Recompute::selective;
+  // Of each virtual stage, layers whose activations the hosts keep (sim/workload/offloading.hpp).
+  int offloaded_layers = 0;
   Attention attention = Attention::unfused;
   Kernels kernels = Kernels::megatron;
   Loss loss = Loss::unfused;
@@ -211,6 +214,8 @@ struct Parallelism {
 [[nodiscard]] constexpr int expert_tensor(const Parallelism& p) {
   return p.expert_tensor > 0 ? p.expert_tensor : p.tensor;
 }
+// All that a virtual stage has, as a number of offloaded layers.
+inline constexpr int kAllLayers = std::numeric_limits<int>::max();
 // Searches divide sequences into parts of at least so many tokens: shorter ones leave kernels small.
 inline constexpr int kLeastPartOfSequence = 8192;
 // Ranks of a context-parallel group that exchange heads for tokens, and such groups in a ring or gather.

@@ -94,6 +94,18 @@ std::optional<std::vector<int>> parse_stage_layers(std::string_view text) {
   }
 }
 
+std::string offloaded_text(int layers) {
+  if (layers == kAllLayers) return "all";
+  return layers == 0 ? "none" : std::to_string(layers);
+}
+
+std::optional<int> parse_offloaded(std::string_view text) {
+  if (text == "none") return 0;
+  if (text == "all") return kAllLayers;
+  const auto layers = number_in<int>(text);
+  return layers && *layers >= 0 ? layers : std::nullopt;
+}
+
 std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   std::string text;
   const auto add = [&](const char* field, const auto& before, const auto& after) {
@@ -127,6 +139,8 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`accumulation`", a.accumulation, b.accumulation);
   add("`sequence-parallel`", on_off(a.sequence_parallel), on_off(b.sequence_parallel));
   add("`recompute`", name_of(a.recompute, kRecomputes), name_of(b.recompute, kRecomputes));
+  add("`offload-activations`", offloaded_text(a.offloaded_layers),
+      offloaded_text(b.offloaded_layers));
   add("`attention`", name_of(a.attention, kAttentions), name_of(b.attention, kAttentions));
   add("`kernels`", name_of(a.kernels, kKernels), name_of(b.kernels, kKernels));
   add("`cuda-graphs`", on_off(a.cuda_graphs), on_off(b.cuda_graphs));

@@ -75,6 +75,10 @@ inline constexpr const Axis* kPlacedWithContext[]{&axes::tensor, &axes::context,
 [[nodiscard]] std::string stage_layers_text(const std::vector<int>& layers);
 [[nodiscard]] std::optional<std::vector<int>> parse_stage_layers(std::string_view text);
 
+// Of so many offloaded layers: "none", "all" or the number. Nothing if the text is not of that form.
+[[nodiscard]] std::string offloaded_text(int layers);
+[[nodiscard]] std::optional<int> parse_offloaded(std::string_view text);
+
 // The fields of layout and software in which `b` differs from `a`: "`zero` 3 `overlap` all".
 // Empty if they are equal.
 [[nodiscard]] std::string changed_fields(const Parallelism& a, const Parallelism& b);

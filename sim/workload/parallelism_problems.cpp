@@ -166,6 +166,29 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
                       model.name, all_layers(model)));
 }
 
+void check_offloading(const Cluster& cluster, const Model& model, const Parallelism& p,
+                      const Problem& problem) {
+  if (p.offloaded_layers == 0) return;
+  if (!host_copy_rate(cluster)) {
+    problem(
+        fmt::format("`offload-activations`: {} lacks gpu.host_bandwidth, over which activations "
+                    "are copied; add it to that cluster's file",
+                    cluster.name));
+  }
+  if (pairs_passes(p)) {
+    problem(
+        "`offload-activations`: the two passes of `overlap` batches have no buffers of their own "
+        "here; leave out one of both");
+  }
+  if (p.offloaded_layers == kAllLayers || !all_hold_layers(model, p)) return;
+  if (const int most = Stages(model, p).most_layers_of_a_chunk(); p.offloaded_layers > most) {
+    problem(
+        fmt::format("`offload-activations`: {} are more than the {} layers of {}; choose fewer, "
+                    "or all",
+                    p.offloaded_layers, most, p.pipeline > 1 ? "a virtual stage" : model.name));
+  }
+}
+
 void check_routing(const Model& model, const Parallelism& p, const Problem& problem) {
   const std::string wrong = problem_of(p.routing, model.experts.count, model.experts.top_k);
   if (!wrong.empty()) problem(wrong);
@@ -248,6 +271,7 @@ std::string problems(const Cluster& cluster, const Model& model, const Paralleli
   check_stages(model, p, problem);
   check_experts(cluster, model, p, problem);
   check_context(model, p, problem);
+  check_offloading(cluster, model, p, problem);
   check_routing(model, p, problem);
   check_sharding(cluster, p, problem);
   check_software(cluster, p, problem);

@@ -215,6 +215,7 @@ Parallelism of_passes(Parallelism p) {
   p.virtual_stages = usual.virtual_stages;
   p.counted_ends = usual.counted_ends;
   p.stage_layers.clear();
+  p.offloaded_layers = usual.offloaded_layers;
   p.accumulation = usual.accumulation;
   p.bucket = usual.bucket;
   p.gathers_matrices = usual.gathers_matrices;
