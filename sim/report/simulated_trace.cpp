@@ -84,6 +84,7 @@ KernelClass kernel_class(Phase phase, std::string_view label) {
     case Phase::decode:
       return KernelClass::codec;
     case Phase::memory_pass:
+    case Phase::host_copy:
       return KernelClass::copy;
     default:
       const LabelPart* row = first_in(label, kOperatorParts);
@@ -147,8 +148,9 @@ trace::Trace simulated_trace(const Schedule& schedule, const Timeline& timeline,
   SimulatedNames names(schedule, trace);
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
-    const bool is_kernel =
-        operation.kind == OperationKind::work || operation.kind == OperationKind::member;
+    const bool is_kernel = operation.kind == OperationKind::work ||
+                           operation.kind == OperationKind::member ||
+                           operation.phase == Phase::host_copy;
     if (!is_kernel || operation.rank < 0 || operation.rank >= shown) continue;
     const double duration_s = timeline.end_s[id] - timeline.start_s[id];
     if (!(duration_s > 0)) continue;

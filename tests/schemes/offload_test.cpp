@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/report/report.hpp"
+#include "sim/report/simulated_trace.hpp"
 #include "sim/workload/activations.hpp"
 #include "sim/workload/offloading.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -276,6 +277,19 @@ TEST(Offload, IsReportedWhereKernelsWaitForIt) {
   const double added_s =
       offloaded_seconds(linked_at(1e8), p) - offloaded_seconds(linked_at(1e8), with(p, 0));
   EXPECT_NEAR(exposed_s(1e8) / added_s, 1, 1e-6);
+}
+
+// As profilers show them: copies on streams of their own.
+TEST(Offload, IsInTracesAsCopies) {
+  const Cluster cluster = linked_at(1e9);
+  const Schedule schedule = offloaded_step(cluster, {.offloaded_layers = 3});
+  const trace::Trace shown = simulated_trace(schedule, simulate(schedule, cluster), "GPU", 1);
+  std::map<std::int64_t, int> copies;  // by stream
+  for (const trace::Kernel& one : shown.kernels) {
+    if (shown.names[one.name].value == trace::KernelClass::copy) ++copies[one.stream];
+  }
+  EXPECT_EQ(copies[static_cast<std::int64_t>(Stream::to_host)], 3);
+  EXPECT_EQ(copies[static_cast<std::int64_t>(Stream::from_host)], 3);
 }
 
 TEST(Offload, NeedsALinkAndLayersToLeave) {
