@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of expert and context parallelism: the one line that refuses what does not go together, by
+// The flags of experts and long sequences: the one line that refuses what does not go together, by
 // every command.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -87,6 +87,14 @@ const WrongFlags kRefusedFlags[] = {
     {"--topology dgx_h100_x16 --nodes 2 --model nemotron_3_nano --range off --cp 2 --attention "
      "fused",
      "--cp: Mamba-2 layers of nemotron_3_nano take whole sequences here; leave it at 1"},
+    {kJobOfNone + "--offload-activations half",
+     "--offload-activations: 'half' is not one of: none, all, a number of layers"},
+    {kJobOfNone + "--pp 2 --offload-activations 7",
+     "--offload-activations: 7 are more than the 6 layers of a virtual stage; choose fewer, or "
+     "all"},
+    {kJobOfExperts + "--ep 8 --overlap batches --offload-activations all",
+     "--offload-activations: the two passes of --overlap batches have no buffers of their own "
+     "here; leave out one of both"},
 };
 
 TEST(ExpertFlags, AreRefusedInOneLineEach) {
