@@ -13,8 +13,10 @@ namespace {
 // How often lanes take each hop. A rank sends a few, which are found faster than in a table by hash.
 class Shares {
  public:
+  explicit Shares(int lowest_source) : lowest_source_(lowest_source) {}
+
   void add(Hop hop, int times) {
-    const auto source = static_cast<std::size_t>(hop.source);
+    const auto source = static_cast<std::size_t>(hop.source - lowest_source_);
     if (source >= sent_.size()) sent_.resize(source + 1);
     for (Hop& one : sent_[source]) {
       hop.times = one.times;
@@ -36,7 +38,8 @@ class Shares {
   }
 
  private:
-  std::vector<std::vector<Hop>> sent_;  // by source
+  int lowest_source_;
+  std::vector<std::vector<Hop>> sent_;  // by source, from the lowest on
 };
 
 }  // namespace
@@ -52,7 +55,7 @@ std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>&
   const bool together = lie_evenly(cluster, ranks);
   const double parts = parts_of(lanes);
   std::vector<LegDraft> legs;
-  Shares shares;
+  Shares shares(ranks.front());
   for (const Lane& lane : lanes) {
     for (const Hop& hop : lane.hops) shares.add(hop, lane.weight);
     if (together && &lane != &lanes.back()) continue;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "sim/base/error.hpp"
 #include "sim/topology/topology.hpp"
@@ -103,10 +102,10 @@ int holders(const Cluster& cluster, const Parallelism& p, Weights group) {
 
 namespace {
 
-int nodes_of(const Cluster& cluster, const std::vector<int>& ranks) {
-  std::set<int> nodes;
-  for (const int rank : ranks) nodes.insert(node_of(cluster, rank));
-  return static_cast<int>(nodes.size());
+int nodes_of(const Cluster& cluster, std::vector<int> ranks) {
+  for (int& rank : ranks) rank = node_of(cluster, rank);
+  std::ranges::sort(ranks);
+  return static_cast<int>(std::unique(ranks.begin(), ranks.end()) - ranks.begin());
 }
 
 }  // namespace
