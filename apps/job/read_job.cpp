@@ -37,18 +37,25 @@ bool sets(const JobOptions& options, const std::string& key) {
 void check_size(const JobOptions& options, const Job& job) {
   for (const sim::Site& site : job.topology.sites) {
     const sim::Parallelism p = job.parallelism_at(site);
-    if (sim::study::is_held(site.cluster, job.model, p)) continue;
+    const auto which = job.whole || options.step_by_step ? sim::study::Simulated::whole
+                                                         : sim::study::Simulated::alike_once;
+    if (sim::study::is_held(site.cluster, job.model, p, which)) continue;
     const std::string flag =
         site.setup.accumulation ? fmt::format("--topology: sites.{}.accumulation", site.name)
         : options.parallelism.global_batch != 0                ? "--global-batch"
         : options.parallelism.accumulation != 0                ? "--accumulation"
         : options.nodes == 0 && sets(options, "cluster.nodes") ? "--set cluster.nodes"
                                                                : "--nodes";
+    if (const int gpus = sim::rank_count(site.cluster); gpus > sim::study::kMostGpus) {
+      throw InputError(
+          fmt::format("{}: {} GPUs are more than a simulation can hold; keep them at or below {}",
+                      flag, gpus, sim::study::kMostGpus));
+    }
     throw InputError(fmt::format(
-        "{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; keep "
-        "their product at or below {:.0f}",
-        flag, sim::rank_count(site.cluster), (job.model.layers - 1) / p.pipeline + 1,
-        p.accumulation, sim::study::kMostLayers));
+        "{}: {} simulated GPUs x {} layers x {} micro-batches are more than a simulation can hold; "
+        "keep their product at or below {:.0f}",
+        flag, sim::study::simulated_gpus(site.cluster, p, which),
+        (job.model.layers - 1) / p.pipeline + 1, p.accumulation, sim::study::kMostLayers));
   }
 }
 

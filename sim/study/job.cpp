@@ -12,17 +12,42 @@
 #include "sim/base/joined.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "sim/times/published.hpp"
+#include "sim/topology/fabrics.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::study {
 
-int most_layers(const Cluster& cluster, const Parallelism& parallelism) {
-  const double of_each = double{1} * parallelism.accumulation * rank_count(cluster);
+namespace {
+
+// Of a replica's ranks, on nodes at other places in their nodes and units: shipped fabrics have fewer.
+constexpr int kMostKinds = 64;
+
+// Whether replicas may differ only in their places in equal units, as hashes, other jobs and rings of
+// routers tell all of them apart.
+bool has_alike_replicas(const Cluster& cluster) {
+  const Network& network = cluster.network;
+  return network.fabric->tapered_units != nullptr && network.load_balance != LoadBalance::ecmp &&
+         cluster.traffic.empty() && cluster.placement.kind == NodePlacement::Kind::packed;
+}
+
+}  // namespace
+
+int simulated_gpus(const Cluster& cluster, const Parallelism& parallelism, Simulated which) {
+  const int gpus = rank_count(cluster);
+  if (which == Simulated::whole || !has_alike_replicas(cluster)) return gpus;
+  return std::min(gpus, gpus / replicas(cluster, parallelism) * kMostKinds);
+}
+
+int most_layers(const Cluster& cluster, const Parallelism& parallelism, Simulated which) {
+  if (rank_count(cluster) > kMostGpus) return 0;
+  const double of_each =
+      double{1} * parallelism.accumulation * simulated_gpus(cluster, parallelism, which);
   return static_cast<int>(kMostLayers / of_each) * parallelism.pipeline;
 }
 
-bool is_held(const Cluster& cluster, const Model& model, const Parallelism& parallelism) {
-  return model.layers <= most_layers(cluster, parallelism);
+bool is_held(const Cluster& cluster, const Model& model, const Parallelism& parallelism,
+             Simulated which) {
+  return model.layers <= most_layers(cluster, parallelism, which);
 }
 
 Setup Job::setup_of(Scheme scheme) const {

@@ -20,12 +20,20 @@
 
 namespace sim::study {
 
-// Layers of all micro-batches and GPUs: planned, some 400 B each.
+// Layers of all micro-batches and simulated GPUs: planned, some 400 B each.
 inline constexpr double kMostLayers = 1 << 24;
+// GPUs of a job, whose groups and links are all looked at.
+inline constexpr int kMostGpus = 1 << 20;
+// GPUs that are simulated at most: where some stand for others, those of one replica, on each kind of
+// node, do so for all.
+enum class Simulated { alike_once, whole };
+[[nodiscard]] int simulated_gpus(const Cluster& cluster, const Parallelism& parallelism,
+                                 Simulated which = Simulated::alike_once);
 // The most layers that memory and patience hold the simulation of; whether they hold the model.
-[[nodiscard]] int most_layers(const Cluster& cluster, const Parallelism& parallelism);
+[[nodiscard]] int most_layers(const Cluster& cluster, const Parallelism& parallelism,
+                              Simulated which = Simulated::alike_once);
 [[nodiscard]] bool is_held(const Cluster& cluster, const Model& model,
-                           const Parallelism& parallelism);
+                           const Parallelism& parallelism, Simulated which = Simulated::alike_once);
 
 // A scheme, and the parallelism that it is run with.
 struct Setup {

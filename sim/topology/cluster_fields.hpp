@@ -10,7 +10,7 @@
 namespace sim {
 
 // Far above any machine, and low enough that products of a few counts fit.
-inline constexpr NumberRange kNodes = from_to(1, 65'536);
+inline constexpr NumberRange kNodes = from_to(1, 131'072);
 inline constexpr NumberRange kPerNode = from_to(1, 1'024);
 // Routers, and links of a router.
 inline constexpr NumberRange kPorts = from_to(1, 256);

@@ -76,7 +76,7 @@ std::string adapts_already(const Cluster& cluster) {
 
 // Each uplink is a link of the simulation.
 std::string too_many_uplinks(const Cluster& cluster) {
-  constexpr double kMost = 1 << 20;  // as all 65 536 nodes have with 16 each
+  constexpr double kMost = 1 << 20;  // as all 131 072 nodes have with 8 each
   const Network& network = cluster.network;
   if (network.load_balance != LoadBalance::ecmp) return {};
   const double filled = 1.0 * network.nodes_per_leaf * std::max(1, network.leaves_per_pod);

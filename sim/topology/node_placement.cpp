@@ -13,13 +13,14 @@
 #include "sim/base/error.hpp"
 #include "sim/base/mix.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/topology/cluster_fields.hpp"
 #include "sim/topology/fabrics.hpp"
 #include "sim/topology/ranks.hpp"
 
 namespace sim {
 namespace {
 
-constexpr int kMostFabricNodes = 65'536;  // as many nodes as a cluster may have
+constexpr auto kMostFabricNodes = static_cast<int>(kNodes.highest);
 constexpr std::string_view kRandomSeed = "random:";
 constexpr std::string_view kListLetters = "0123456789-, ";
 

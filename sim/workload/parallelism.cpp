@@ -2,7 +2,6 @@
 #include "sim/workload/parallelism.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "sim/base/error.hpp"
 #include "sim/topology/topology.hpp"
@@ -124,11 +123,19 @@ int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
 }
 
 bool has_even_holders(const Cluster& cluster, const Parallelism& p, Weights group) {
-  const auto lie_evenly = [&](const std::vector<int>& ranks) {
-    std::map<int, int> by_node;
-    for (const int rank : ranks) ++by_node[node_of(cluster, rank)];
-    const int first = by_node.begin()->second;
-    return std::ranges::all_of(by_node, [&](const auto& one) { return one.second == first; });
+  const auto lie_evenly = [&](const std::vector<int>& ranks) {  // which ascend
+    const auto node_after = [&](auto rank) {
+      return std::find_if(rank, ranks.end(), [&](int other) {
+        return node_of(cluster, other) != node_of(cluster, *rank);
+      });
+    };
+    const auto of_each = node_after(ranks.begin()) - ranks.begin();
+    for (auto rank = ranks.begin(); rank != ranks.end();) {
+      const auto next = node_after(rank);
+      if (next - rank != of_each) return false;
+      rank = next;
+    }
+    return true;
   };
   return std::ranges::all_of(factoring_of(cluster, p).groups_of_holders(group), lie_evenly);
 }

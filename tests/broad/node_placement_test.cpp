@@ -76,7 +76,7 @@ TEST(NodePlacement, ReadsListsAndFiles) {
 TEST(NodePlacement, RefusesWhatIsNoPlacement) {
   const auto error = [](auto what) { return input_error_of([&] { static_cast<void>(what()); }); };
   for (const char* text : {"", "scatered", "random:", "random:-1", "3-1", "1--2", "0,0", "-1",
-                           "99999999999", "65536", "1-"}) {
+                           "99999999999", "131072", "1-"}) {
     const std::string says = error([&] { return placed(text); });
     EXPECT_TRUE(says.starts_with("--placed: ")) << text << ": " << says;
   }
