@@ -66,7 +66,7 @@ void add_problem(const std::string& line, bool refused, AskedOutcome& outcome) {
 // Whether an algorithm from which the collective takes the fastest has the protocol there.
 bool has_protocol(const Topology& topology, const GroupUse& use, Protocol protocol) {
   const GroupDraft group = draft_group(topology, use.ranks, Detail::folded, {use.collective});
-  return std::ranges::any_of(group.laid, [&](const GroupDraft::Laid& laid) {
+  return std::ranges::any_of(group.laid(), [&](const GroupDraft::Laid& laid) {
     return laid.out.estimate({use.collective, 1, protocol}).has_value();
   });
 }

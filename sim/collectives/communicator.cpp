@@ -95,26 +95,42 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
   if (group.ranks.size() < 2) return group;
   group.even = lie_evenly(cluster, group.ranks);
   const GroupShape shape{static_cast<int>(group.ranks.size()), group.nodes, group.even};
+  std::vector<GroupDraft::Laid> all;
   for (const Use& use : uses) {
     for (const auto* algorithm : algorithms_of(use, cluster, shape)) {
-      auto laid = std::ranges::find(group.laid, algorithm, &GroupDraft::Laid::algorithm);
-      if (laid == group.laid.end()) {
-        laid = group.laid.insert(laid, {.algorithm = algorithm,
-                                        .out = lay_out(*algorithm, topology, group.ranks, detail)});
+      auto laid = std::ranges::find(all, algorithm, &GroupDraft::Laid::algorithm);
+      if (laid == all.end()) {
+        laid = all.insert(laid, {.algorithm = algorithm,
+                                 .out = lay_out(*algorithm, topology, group.ranks, detail)});
         laid->out.legs = over_connections(cluster, std::move(laid->out.legs));
       }
       laid->runs.push_back(use);
     }
   }
+  group.shared = std::make_shared<const std::vector<GroupDraft::Laid>>(std::move(all));
   return group;
 }
 
-Communicator add_group(const Topology& topology, ScheduleBuilder& builder, GroupDraft draft,
+Hop Shift::of(Hop hop) const {
+  hop.source += ranks;
+  hop.destination += ranks;
+  if (hop.nic_out >= 0) hop.nic_out = static_cast<std::int16_t>(hop.nic_out + nics);
+  if (hop.nic_in >= 0) hop.nic_in = static_cast<std::int16_t>(hop.nic_in + nics);
+  return hop;
+}
+
+std::vector<Hop> GroupDraft::hops(const LegDraft& leg) const {
+  std::vector<Hop> hops = leg.hops;
+  for (Hop& hop : hops) hop = shift.of(hop);
+  return hops;
+}
+
+Communicator add_group(const Topology& topology, ScheduleBuilder& builder, const GroupDraft& draft,
                        Detail detail) {
   const Cluster& cluster = topology.cluster();
   if (detail == Detail::folded && !draft.even) builder.note_approximate();
   const auto size = static_cast<int>(draft.ranks.size());
-  Communicator group{.ranks = std::move(draft.ranks),
+  Communicator group{.ranks = draft.ranks,
                      .size = size,
                      .nodes = draft.nodes,
                      .id = builder.add_communicator(),
@@ -125,16 +141,17 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, Group
   if (group.size < 2) return group;
   group.occupancy = builder.add_occupancy(transfer_occupancy(
       cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
-  for (GroupDraft::Laid& one : draft.laid) {
+  for (const GroupDraft::Laid& one : draft.laid()) {
     Communicator::Laid& laid =
         group.laid.emplace_back(Communicator::Laid{.algorithm = one.algorithm,
-                                                   .runs = std::move(one.runs),
-                                                   .run = std::move(one.out.run),
-                                                   .estimate = std::move(one.out.estimate)});
-    for (LegDraft& leg : one.out.legs) {
-      const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, one.out, leg.hops));
+                                                   .runs = one.runs,
+                                                   .run = one.out.run,
+                                                   .estimate = one.out.estimate});
+    for (const LegDraft& leg : one.out.legs) {
+      std::vector<Hop> hops = draft.hops(leg);
+      const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, one.out, hops));
       const auto route = builder.add_route(
-          {.hops = std::move(leg.hops), .communicator = group.id, .channels = leg.channels});
+          {.hops = std::move(hops), .communicator = group.id, .channels = leg.channels});
       laid.legs.push_back(
           {.route = route, .occupancy = occupancy, .unit = leg.unit, .round = leg.round});
     }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
@@ -26,6 +28,12 @@ struct Use {
 };
 using Uses = std::vector<Use>;
 
+// From the hops of a group to those of one that lies alike: sim/collectives/congruent.hpp.
+struct Shift {
+  int ranks = 0, nics = 0;
+  [[nodiscard]] Hop of(Hop hop) const;
+};
+
 // A group before it is part of a schedule.
 struct GroupDraft {
   std::vector<int> ranks;  // ascending
@@ -36,7 +44,14 @@ struct GroupDraft {
     Uses runs = {};  // of those that the group is for
     LaidOut out = {};
   };
-  std::vector<Laid> laid = {};  // none of a single rank
+  std::shared_ptr<const std::vector<Laid>> shared = {};  // among congruent groups
+  Shift shift = {};                                      // of the hops that are laid out
+
+  // None of a single rank.
+  [[nodiscard]] std::span<const Laid> laid() const {
+    return shared == nullptr ? std::span<const Laid>() : std::span<const Laid>(*shared);
+  }
+  [[nodiscard]] std::vector<Hop> hops(const LegDraft& leg) const;
 };
 
 struct Communicator {
@@ -91,7 +106,7 @@ struct Choice {
 [[nodiscard]] GroupDraft draft_group(const Topology& topology, std::vector<int> ranks,
                                      Detail detail, const Uses& uses);
 [[nodiscard]] Communicator add_group(const Topology& topology, ScheduleBuilder& builder,
-                                     GroupDraft draft, Detail detail);
+                                     const GroupDraft& draft, Detail detail);
 // Both.
 [[nodiscard]] Communicator make_communicator(const Topology& topology, ScheduleBuilder& builder,
                                              std::vector<int> ranks, Detail detail = Detail::folded,

@@ -39,23 +39,29 @@ class Collector {
 
   Incidence incidence;
   ClusterLinks links;
-  std::vector<const std::vector<Hop>*> hops;  // by leg
-  std::vector<double> memory_s_per_byte;      // by leg: Occupancy
+  struct Leg {
+    const std::vector<Hop>* hops = nullptr;
+    Shift shift;
+  };
+  std::vector<Leg> legs;
+  std::vector<double> memory_s_per_byte;  // by leg: Occupancy
 
  private:
   void add(Kind key, const GroupDraft& group) {
     Kind kind = mix(mix(mix(key, group.ranks.size()), std::uint64_t(group.nodes)),
                     std::uint64_t{group.even});
     const auto number = static_cast<std::uint32_t>(incidence.groups.size());
-    for (std::size_t i = 0; i < group.laid.size(); ++i) {
-      const LaidOut& out = group.laid[i].out;
+    for (std::size_t i = 0; i < group.laid().size(); ++i) {
+      const LaidOut& out = group.laid()[i].out;
       for (const double pace : out.pace) kind = mix(kind, pace);
       for (const LegDraft& leg : out.legs) {
-        Occupancy traffic = traffic_of(topology_.cluster().gpu, out, leg.hops);
+        const std::vector<Hop> hops = group.hops(leg);
+        Occupancy traffic = traffic_of(topology_.cluster().gpu, out, hops);
         const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
         const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
         memory_s_per_byte.push_back(traffic.memory_s_per_byte);
-        add_leg(of_leg, leg.hops, std::move(traffic.ranks), static_cast<std::int32_t>(number + 1));
+        add_leg(of_leg, hops, std::move(traffic.ranks), static_cast<std::int32_t>(number + 1));
+        legs.push_back({&leg.hops, group.shift});
       }
     }
     Group& added = incidence.groups.emplace_back(Group{.kind = kind, .members = {}});
@@ -64,6 +70,7 @@ class Collector {
 
   void add(Kind key, const MessageWay& way) {
     add_leg(0, way.hops, {}, 0);
+    legs.push_back({&way.hops, {}});
     memory_s_per_byte.push_back(0);
     const auto rank = [](int of) { return static_cast<std::uint32_t>(of); };
     incidence.groups.push_back({.kind = mix(key, way.latency_s),
@@ -77,7 +84,6 @@ class Collector {
                               .group = static_cast<std::uint32_t>(incidence.groups.size()),
                               .links = links.crossings(of, communicator),
                               .senders = std::move(senders)});
-    hops.push_back(&of);
   }
 
   const Topology& topology_;
@@ -110,7 +116,8 @@ std::vector<Flow> flows_of(const Collector& all, const AlikeParts& alike) {
   std::vector<Flow> flows(alike.legs.first.size());
   for (std::size_t i = 0; i < all.incidence.legs.size(); ++i) {
     Flow& flow = flows[alike.legs.of[i]];
-    for (Hop hop : *all.hops[i]) {
+    for (Hop hop : *all.legs[i].hops) {
+      hop = all.legs[i].shift.of(hop);
       hop.source = alike.ranks.at(hop.source);
       hop.destination = alike.ranks.at(hop.destination);
       flow.hops.push_back(hop);
@@ -170,7 +177,7 @@ class Adding {
           groups.communicators.emplace_back(key, std::vector<Communicator>{}).second;
       for (const GroupDraft& one : drafted) {
         if (alike_.groups.is_first(group_)) communicators.push_back(communicator(one));
-        for (const GroupDraft::Laid& laid : one.laid) leg_ += laid.out.legs.size();
+        for (const GroupDraft::Laid& laid : one.laid()) leg_ += laid.out.legs.size();
         ++group_;
       }
     }
@@ -211,7 +218,7 @@ class Adding {
     group.occupancy = builder.add_occupancy(
         transfer_occupancy(cluster_.gpu, cluster_.collectives.channels, 0, members));
     std::size_t leg = leg_;
-    for (const GroupDraft::Laid& one : draft.laid) {
+    for (const GroupDraft::Laid& one : draft.laid()) {
       auto& laid = group.laid.emplace_back(
           Communicator::Laid{one.algorithm, one.runs, {}, one.out.run, one.out.estimate});
       std::vector<std::uint32_t> classes;

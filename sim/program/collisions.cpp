@@ -70,9 +70,10 @@ bool replicas_collide(const Topology& topology, const Parallelism& p, const Grou
   for (const auto& [key, groups] : drafts.groups) {
     if (key.axis == nullptr || key.axis->exchange == nullptr) continue;
     for (const GroupDraft& group : groups) {
-      for (std::size_t i = 0; i < group.laid.size(); ++i) {
-        for (const LegDraft& leg : group.laid[i].out.legs) {
-          demands.add(static_cast<int>(2 + i), sender(group.ranks.front(), key.stage), leg.hops);
+      for (std::size_t i = 0; i < group.laid().size(); ++i) {
+        for (const LegDraft& leg : group.laid()[i].out.legs) {
+          demands.add(static_cast<int>(2 + i), sender(group.ranks.front(), key.stage),
+                      group.hops(leg));
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/collectives/congruent.hpp"
 
 namespace sim {
 namespace {
@@ -163,10 +164,16 @@ GroupDrafts draft_groups(const Topology& topology, const Program& program,
                          const StepContext& context, Detail detail) {
   const Factoring factoring = factoring_of(context.cluster, context.parallelism);
   GroupDrafts drafts{.ranks = factoring.stages()};
+  std::vector<std::pair<Uses, GroupDrafter>> drafters;
+  const auto drafter = [&](const Uses& uses) -> GroupDrafter& {
+    const auto known = std::ranges::find(drafters, uses, [](const auto& one) { return one.first; });
+    if (known != drafters.end()) return known->second;
+    return drafters.emplace_back(uses, GroupDrafter(topology, detail, uses)).second;
+  };
   for_each_group(program, context, [&](const GroupsKey& key, Ranks ranks, const Uses& uses) {
     auto known = std::ranges::find(drafts.groups, key, [](const auto& one) { return one.first; });
     if (known == drafts.groups.end()) known = drafts.groups.insert(known, {key, {}});
-    known->second.push_back(draft_group(topology, std::move(ranks), detail, uses));
+    known->second.push_back(drafter(uses).draft(std::move(ranks)));
   });
   for (const auto& [stage, what, period] : program.instructions) {
     if (const auto* one = std::get_if<Send>(&what)) {

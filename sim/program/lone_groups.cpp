@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/collectives/congruent.hpp"
 #include "sim/program/alike_groups.hpp"
 
 namespace sim {
@@ -21,9 +22,8 @@ LoneGroups::LaidOut LoneGroups::lay_out(Detail detail) const {
       .ranks = {std::vector<int>(static_cast<std::size_t>(rank_count(topology_->cluster())))}};
   std::iota(drafts.ranks.front().begin(), drafts.ranks.front().end(), 0);
   auto& all = drafts.groups.emplace_back(GroupsKey{}, std::vector<GroupDraft>{}).second;
-  for (const std::vector<int>& ranks : groups_) {
-    all.push_back(draft_group(*topology_, ranks, detail, uses_));
-  }
+  GroupDrafter drafter(*topology_, detail, uses_);
+  for (const std::vector<int>& ranks : groups_) all.push_back(drafter.draft(ranks));
   const auto with = [](Ground ground, std::optional<Wiring> wiring) {
     auto& communicators = ground.groups.communicators.front().second;
     return LaidOut{std::move(ground.builder), std::move(communicators), std::move(wiring)};
