@@ -47,6 +47,7 @@ struct LegDraft {
   double unit = 1;          // Leg::unit
   double channels = 1;      // per share: Route::channels
   std::uint32_t round = 0;  // of those that follow each other, if the algorithm has several
+  bool operator==(const LegDraft&) const = default;
 };
 
 // Whether a gather's, a scatter's or an all_to_all's own share stays where it is or is copied to

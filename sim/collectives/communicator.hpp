@@ -32,6 +32,7 @@ using Uses = std::vector<Use>;
 struct Shift {
   int ranks = 0, nics = 0;
   [[nodiscard]] Hop of(Hop hop) const;
+  bool operator==(const Shift&) const = default;
 };
 
 // A group before it is part of a schedule.

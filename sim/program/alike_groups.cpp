@@ -2,166 +2,27 @@
 #include "sim/program/alike_groups.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
+#include <memory>
 #include <utility>
-
-#include "sim/schedule/alike.hpp"
 
 namespace sim {
 namespace {
 
-// What touches what in drafts: groups in their order, then messages.
-class Collector {
- public:
-  Collector(const Topology& topology, const GroupDrafts& drafts)
-      : links(topology), topology_(topology) {
-    incidence.ranks.resize(static_cast<std::size_t>(rank_count(topology.cluster())));
-    for (std::size_t stage = 0; stage < drafts.ranks.size(); ++stage) {
-      for (const int rank : drafts.ranks[stage]) {
-        incidence.ranks[static_cast<std::size_t>(rank)] = stage;
-      }
-    }
-    Kind key = 0;
-    for (const auto& [of, groups] : drafts.groups) {
-      ++key;
-      for (const GroupDraft& group : groups) add(key, group);
-    }
-    for (const auto& [stages, ways] : drafts.messages) {
-      ++key;
-      for (const MessageWay& way : ways) add(key, way);
-    }
-    for (LinkId id = 0; id < links.count(); ++id) {
-      const Link& link = links.unnamed(id);
-      incidence.links.push_back(mix(std::hash<std::string>{}(link.kind), link.rate_Bps));
-    }
-  }
-
-  Incidence incidence;
-  ClusterLinks links;
-  struct Leg {
-    const std::vector<Hop>* hops = nullptr;
-    Shift shift;
-  };
-  std::vector<Leg> legs;
-  std::vector<double> memory_s_per_byte;  // by leg: Occupancy
-
- private:
-  void add(Kind key, const GroupDraft& group) {
-    Kind kind = mix(mix(mix(key, group.ranks.size()), std::uint64_t(group.nodes)),
-                    std::uint64_t{group.even});
-    const auto number = static_cast<std::uint32_t>(incidence.groups.size());
-    for (std::size_t i = 0; i < group.laid().size(); ++i) {
-      const LaidOut& out = group.laid()[i].out;
-      for (const double pace : out.pace) kind = mix(kind, pace);
-      for (const LegDraft& leg : out.legs) {
-        const std::vector<Hop> hops = group.hops(leg);
-        Occupancy traffic = traffic_of(topology_.cluster().gpu, out, hops);
-        const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
-        const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
-        memory_s_per_byte.push_back(traffic.memory_s_per_byte);
-        add_leg(of_leg, hops, std::move(traffic.ranks), static_cast<std::int32_t>(number + 1));
-        legs.push_back({&leg.hops, group.shift});
-      }
-    }
-    Group& added = incidence.groups.emplace_back(Group{.kind = kind, .members = {}});
-    for (const int rank : group.ranks) added.members.push_back({static_cast<std::uint32_t>(rank)});
-  }
-
-  void add(Kind key, const MessageWay& way) {
-    add_leg(0, way.hops, {}, 0);
-    legs.push_back({&way.hops, {}});
-    memory_s_per_byte.push_back(0);
-    const auto rank = [](int of) { return static_cast<std::uint32_t>(of); };
-    incidence.groups.push_back({.kind = mix(key, way.latency_s),
-                                .members = {{rank(way.source), 0}, {rank(way.destination), 1}}});
-  }
-
-  // Of the group that is added next.
-  void add_leg(Kind kind, const std::vector<Hop>& of, std::vector<std::int32_t> senders,
-               std::int32_t communicator) {
-    incidence.legs.push_back({.kind = kind,
-                              .group = static_cast<std::uint32_t>(incidence.groups.size()),
-                              .links = links.crossings(of, communicator),
-                              .senders = std::move(senders)});
-  }
-
-  const Topology& topology_;
-};
-
-// A class of flows, over classes of ranks and links.
-struct Flow {
-  std::vector<Hop> hops;  // of all ranks of their classes together
-  std::vector<Crossing> links;
-  std::vector<std::int32_t> senders;  // as often as a rank of the class sends
-};
-
-// Each way once.
-std::vector<Hop> summed(std::vector<Hop> hops) {
-  std::map<Hop, int> times;  // by hop of no times
-  for (Hop hop : hops) {
-    const int more = std::exchange(hop.times, 0);
-    times[hop] += more;
-  }
-  hops.clear();
-  for (const auto& [hop, sum] : times) {
-    hops.push_back(hop);
-    hops.back().times = sum;
-  }
-  return hops;
-}
-
-// A part that stands for its class has on it what each of the others has.
-std::vector<Flow> flows_of(const Collector& all, const AlikeParts& alike) {
-  std::vector<Flow> flows(alike.legs.first.size());
-  for (std::size_t i = 0; i < all.incidence.legs.size(); ++i) {
-    Flow& flow = flows[alike.legs.of[i]];
-    for (Hop hop : *all.legs[i].hops) {
-      hop = all.legs[i].shift.of(hop);
-      hop.source = alike.ranks.at(hop.source);
-      hop.destination = alike.ranks.at(hop.destination);
-      flow.hops.push_back(hop);
-    }
-    for (const auto& [link, times] : all.incidence.legs[i].links) {
-      if (alike.links.is_first(link)) flow.links.push_back({alike.links.of[link], times});
-    }
-    for (const std::int32_t rank : all.incidence.legs[i].senders) {
-      if (alike.ranks.is_first(rank)) flow.senders.push_back(alike.ranks.at(rank));
-    }
-  }
-  for (Flow& flow : flows) {
-    flow.links = merged(std::move(flow.links));
-    flow.hops = summed(std::move(flow.hops));
-  }
-  return flows;
-}
-
-// By class of groups, the classes of ranks that take part in it, as often as a rank of theirs does.
-std::vector<std::vector<std::int32_t>> members_of(const Collector& all, const AlikeParts& alike) {
-  std::vector<std::vector<std::int32_t>> members(alike.groups.first.size());
-  for (std::size_t i = 0; i < all.incidence.groups.size(); ++i) {
-    for (const Group::Member& one : all.incidence.groups[i].members) {
-      const auto rank = static_cast<std::int32_t>(one.rank);
-      if (alike.ranks.is_first(rank)) members[alike.groups.of[i]].push_back(alike.ranks.at(rank));
-    }
-  }
-  for (auto& one : members) std::ranges::sort(one);
-  return members;
-}
-
 class Adding {
  public:
-  Adding(const Topology& topology, const GroupDrafts& drafts, const Collector& all,
-         const AlikeParts& alike)
+  Adding(const Topology& topology, const GroupDrafts& drafts, const AlikeClasses& classes)
       : cluster_(topology.cluster()),
         drafts_(drafts),
-        all_(all),
-        alike_(alike),
-        flows_(flows_of(all, alike)),
-        members_(members_of(all, alike)),
+        alike_(classes.parts),
+        flows_(classes.flows),
+        members_(classes.members),
         added_{{ScheduleBuilder(ranks()), {}}, {}} {
-    for (const LinkId link : alike.links.first) added_.wiring.links.push_back(all.links.link(link));
-    added_.wiring.alike = alike.links.sizes;
+    const Links& links = topology.links();
+    for (const LinkId link : alike_.links.first) {
+      added_.wiring.links.push_back(link < links.size() ? links[link]
+                                                        : cap(classes.caps[link - links.size()]));
+    }
+    added_.wiring.alike = alike_.links.sizes;
   }
 
   AlikeGround run() && {
@@ -200,6 +61,11 @@ class Adding {
     return ranks;
   }
 
+  [[nodiscard]] Link cap(Link link) const {
+    link.rate_Bps = cluster_.fitted.communicator_bandwidth.value().base();
+    return link;
+  }
+
   Communicator communicator(const GroupDraft& draft) {
     ScheduleBuilder& builder = added_.ground.builder;
     if (!draft.even) builder.note_approximate();
@@ -227,7 +93,7 @@ class Adding {
         if (std::ranges::find(classes, flow) == classes.end()) {
           classes.push_back(flow);
           laid.legs.push_back({.route = add_route(flow, group.id, drafted.channels),
-                               .occupancy = traffic(flow, one.out, all_.memory_s_per_byte[leg]),
+                               .occupancy = traffic(flow, one.out, draft.hops(drafted)),
                                .unit = drafted.unit,
                                .round = drafted.round});
         }
@@ -250,18 +116,18 @@ class Adding {
     return added_.ground.builder.add_own_route(
         {.hops = flows_[flow].hops, .communicator = communicator, .channels = channels});
   }
-  std::uint32_t traffic(std::uint32_t flow, const LaidOut& collective, double memory_s_per_byte) {
-    return added_.ground.builder.add_occupancy({.memory_s_per_byte = memory_s_per_byte,
-                                                .by_channels = collective.holds_multiprocessors,
-                                                .ranks = flows_[flow].senders});
+  std::uint32_t traffic(std::uint32_t flow, const LaidOut& collective,
+                        const std::vector<Hop>& hops) {
+    Occupancy taken = traffic_of(cluster_.gpu, collective, hops);
+    taken.ranks = flows_[flow].senders;
+    return added_.ground.builder.add_occupancy(std::move(taken));
   }
 
   const Cluster& cluster_;
   const GroupDrafts& drafts_;
-  const Collector& all_;
   const AlikeParts& alike_;
-  std::vector<Flow> flows_;
-  std::vector<std::vector<std::int32_t>> members_;
+  const std::vector<AlikeFlow>& flows_;  // by class
+  const std::vector<std::vector<std::int32_t>>& members_;
   AlikeGround added_;
   std::uint32_t group_ = 0;  // at hand
   std::size_t leg_ = 0;      // its first one
@@ -269,12 +135,9 @@ class Adding {
 
 }  // namespace
 
-std::optional<AlikeGround> alike_groups(const Topology& topology, const GroupDrafts& drafts) {
-  if (!topology.cluster().traffic.empty()) return std::nullopt;
-  const Collector all(topology, drafts);
-  const AlikeParts alike = alike_parts(all.incidence);
-  if (alike.ranks.first.size() == alike.ranks.of.size()) return std::nullopt;
-  return Adding(topology, drafts, all, alike).run();
+AlikeGround alike_ground(const Topology& topology, const GroupDrafts& drafts,
+                         const AlikeClasses& classes) {
+  return Adding(topology, drafts, classes).run();
 }
 
 }  // namespace sim

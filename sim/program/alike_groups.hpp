@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// alike_groups(): groups of a program in which one rank, one group and one flow stand for all that are
+// alike_ground(): groups of a program in which one rank, one group and one flow stand for all that are
 // alike (sim/schedule/alike.hpp). A link of the schedule carries as much of a flow as a link of its
 // class carries of all flows of that class:
 //
@@ -7,9 +7,7 @@
 //   its class               1 flow, over 1 link of each kind
 #pragma once
 
-#include <optional>
-
-#include "sim/program/groups.hpp"
+#include "sim/program/alike_classes.hpp"
 
 namespace sim {
 
@@ -17,9 +15,8 @@ struct AlikeGround {
   Ground ground;
   Wiring wiring;  // of the routes that the builder has so far
 };
-// Of folded groups. Nothing if no ranks are alike, or if other jobs send: what they do makes links
-// differ that are alike as far as the job goes.
-[[nodiscard]] std::optional<AlikeGround> alike_groups(const Topology& topology,
-                                                      const GroupDrafts& drafts);
+// Of drafts of those classes.
+[[nodiscard]] AlikeGround alike_ground(const Topology& topology, const GroupDrafts& drafts,
+                                       const AlikeClasses& classes);
 
 }  // namespace sim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/program/groups.hpp"
+#include "sim/schedule/alike.hpp"
 
 namespace sim {
 
@@ -10,7 +11,8 @@ namespace sim {
 // equally fast, they meet there every time, and each waits for all of them; where they are not, replicas soon
 // run at different times, and a link carries what one sends while the others compute. A rank that stands for
 // alike ones would be of the first kind, up to half as slow again.
+// `alike` is of the drafts.
 [[nodiscard]] bool replicas_collide(const Topology& topology, const Parallelism& parallelism,
-                                    const GroupDrafts& drafts);
+                                    const GroupDrafts& drafts, const AlikeParts& alike);
 
 }  // namespace sim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -426,11 +427,15 @@ PlannedStep expand_alike(const Program& program, const StepContext& context, Ali
 PlannedStep expand(const Program& program, const StepContext& context, Detail detail) {
   const Cluster& cluster = context.cluster;
   const Topology topology(cluster);
-  const GroupDrafts drafts = draft_groups(topology, program, context, detail);
+  const auto drafts =
+      std::make_shared<const GroupDrafts>(draft_groups(topology, program, context, detail));
   if (detail == Detail::folded && !context.whole) {
-    if (auto alike = alike_groups(topology, drafts)) {
-      PlannedStep step = expand_alike(program, context, std::move(*alike));
-      if (cluster.speed_spread <= 0 || !replicas_collide(topology, context.parallelism, drafts)) {
+    const auto classes = context.known == nullptr ? alike_classes(topology, drafts)
+                                                  : context.known->of(topology, drafts);
+    if (classes != nullptr) {
+      PlannedStep step = expand_alike(program, context, alike_ground(topology, *drafts, *classes));
+      if (cluster.speed_spread <= 0 ||
+          !replicas_collide(topology, context.parallelism, *drafts, classes->parts)) {
         return step;
       }
       step.schedule.in_phase = true;
@@ -439,7 +444,7 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
     }
   }
   Schedule schedule =
-      Expansion(program, context, every_group(topology, drafts, detail), rank_slowdowns(cluster))
+      Expansion(program, context, every_group(topology, *drafts, detail), rank_slowdowns(cluster))
           .run();
   Wiring wiring = wire(schedule, topology);
   return {std::move(schedule), std::move(wiring)};

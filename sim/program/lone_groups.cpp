@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/program/lone_groups.hpp"
 
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -18,22 +19,24 @@ LoneGroups::LoneGroups(const Topology& topology, std::vector<std::vector<int>> g
       laid_out_(lay_out(detail.value_or(Detail::folded))) {}
 
 LoneGroups::LaidOut LoneGroups::lay_out(Detail detail) const {
-  GroupDrafts drafts{
+  GroupDrafts made{
       .ranks = {std::vector<int>(static_cast<std::size_t>(rank_count(topology_->cluster())))}};
-  std::iota(drafts.ranks.front().begin(), drafts.ranks.front().end(), 0);
-  auto& all = drafts.groups.emplace_back(GroupsKey{}, std::vector<GroupDraft>{}).second;
+  std::iota(made.ranks.front().begin(), made.ranks.front().end(), 0);
+  auto& all = made.groups.emplace_back(GroupsKey{}, std::vector<GroupDraft>{}).second;
   GroupDrafter drafter(*topology_, detail, uses_);
   for (const std::vector<int>& ranks : groups_) all.push_back(drafter.draft(ranks));
+  const auto drafts = std::make_shared<const GroupDrafts>(std::move(made));
   const auto with = [](Ground ground, std::optional<Wiring> wiring) {
     auto& communicators = ground.groups.communicators.front().second;
     return LaidOut{std::move(ground.builder), std::move(communicators), std::move(wiring)};
   };
   if (detail == Detail::folded) {
-    if (auto alike = alike_groups(*topology_, drafts)) {
-      return with(std::move(alike->ground), std::move(alike->wiring));
+    if (const auto classes = alike_classes(*topology_, drafts)) {
+      AlikeGround alike = alike_ground(*topology_, *drafts, *classes);
+      return with(std::move(alike.ground), std::move(alike.wiring));
     }
   }
-  return with(every_group(*topology_, drafts, detail), std::nullopt);
+  return with(every_group(*topology_, *drafts, detail), std::nullopt);
 }
 
 LoneGroups::Alone LoneGroups::run(const CollectiveRow& row, double bytes, Buffers buffers) const {

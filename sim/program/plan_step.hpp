@@ -24,6 +24,8 @@
 
 namespace sim {
 
+class KnownClasses;
+
 struct StepContext {
   const Cluster& cluster;
   const Model& model;
@@ -35,6 +37,7 @@ struct StepContext {
   bool each_kernel = false;       // each kernel of a layer is an operation; else each block of them
   bool whole = false;             // every rank is simulated, those that do the same too
   bool each_micro_batch = false;  // plan_few_periods() leaves none out
+  KnownClasses* known = nullptr;  // of alike ranks, for further steps; or none
 };
 
 // Why the job, or the scheme with it, cannot run: one line per problem, empty if there is none.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
+#include "sim/program/alike_classes.hpp"
 #include "sim/reliability/reliability.hpp"
 #include "sim/rounds/balance.hpp"
 #include "sim/rounds/inner_steps.hpp"
@@ -68,6 +69,7 @@ struct Job {
   std::optional<double> target_tokens = {};
   // Of several sites, also of what is copied from this job.
   std::shared_ptr<InnerSteps> inner_steps = std::make_shared<InnerSteps>();
+  std::shared_ptr<KnownClasses> classes = std::make_shared<KnownClasses>();
 
   [[nodiscard]] SchemeKind kind() const {
     return inner ? SchemeKind::between_sites : SchemeKind::inside;
@@ -91,8 +93,8 @@ struct Job {
   [[nodiscard]] StepContext context(const Setup& setup) const { return context(setup, cluster()); }
   // On another cluster, which must outlive the result.
   [[nodiscard]] StepContext context(const Setup& setup, const Cluster& on) const {
-    return {on,     model,       calibration(), setup.parallelism,
-            detail, each_kernel, whole,         each_micro_batch};
+    return {on,          model, calibration(),    setup.parallelism, detail,
+            each_kernel, whole, each_micro_batch, classes.get()};
   }
   [[nodiscard]] RoundContext round(const Setup& setup) const {
     return {topology, model, calibrations,      setup.parallelism,

@@ -72,6 +72,19 @@ void Graph::join(VertexId from, VertexId to, LinkId link) {
   vertices_[from].direct.push_back({to, link});
 }
 
+std::uint64_t Graph::fingerprint() const {
+  std::uint64_t of_all = links_.fingerprint();
+  const auto add = [&](std::uint64_t high, std::uint64_t low) {
+    of_all = mix(of_all, high << 32 | low);
+  };
+  for (const Vertex& vertex : vertices_) {
+    add(vertex.above, static_cast<std::uint64_t>(vertex.lanes));
+    add(vertex.up, vertex.down);
+    for (const Vertex::Edge& edge : vertex.direct) add(edge.to, edge.link);
+  }
+  return of_all;
+}
+
 void append_tree_way(const Graph& graph, VertexId from, VertexId to, Way& way) {
   append_hashed_way(graph, from, to, 0, way);
 }

@@ -58,6 +58,9 @@ class Graph {
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] const Vertex& vertex(VertexId id) const { return vertices_[id]; }
 
+  // Of everything but the rates of links.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+
  private:
   std::vector<Vertex> vertices_;
   Links links_;

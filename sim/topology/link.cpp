@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
+
+#include "sim/base/mix.hpp"
 
 namespace sim {
 namespace {
@@ -44,6 +47,14 @@ Link Links::operator[](LinkId id) const {
   Link link = like;
   if (link.name.empty()) link.name = fmt::format("{}_{}", link.kind, id - first);
   return link;
+}
+
+std::uint64_t Links::fingerprint() const {
+  std::uint64_t of_all = size_;
+  for (const auto& [like, first] : runs_) {
+    of_all = mix(mix(of_all, first), std::hash<std::string>{}(like.kind));
+  }
+  return of_all;
 }
 
 const Links::Run& Links::run_of(LinkId id) const {

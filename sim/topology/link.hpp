@@ -42,6 +42,8 @@ class Links {
   [[nodiscard]] Link operator[](LinkId id) const;
   // But for the name.
   [[nodiscard]] const Link& unnamed(LinkId id) const { return run_of(id).like; }
+  // Of their number and kinds.
+  [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
   struct Run {

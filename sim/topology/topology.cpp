@@ -43,6 +43,12 @@ Topology Topology::with(Routing routing) const {
   return other;
 }
 
+std::uint64_t Topology::fingerprint() const {
+  std::uint64_t of_all = graph_->fingerprint();
+  for (const int place : places_) of_all = mix(of_all, static_cast<std::uint64_t>(place));
+  return of_all;
+}
+
 int Topology::nic(int rank, std::int16_t number) const {
   return place_of(node_of(cluster_, rank)) * cluster_.network.nics_per_node + number;
 }

@@ -28,6 +28,9 @@ class Topology {
   [[nodiscard]] int place_of(int node) const { return places_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] int fabric_nodes() const { return fabric_nodes_; }
 
+  // Of everything but the rates of links.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+
   // The same links, on which messages find their way otherwise.
   [[nodiscard]] Topology with(Routing routing) const;
 

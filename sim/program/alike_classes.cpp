@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/alike_classes.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace sim {
+namespace {
+
+// What touches what in drafts: groups in their order, then messages.
+class Collector {
+ public:
+  Collector(const Topology& topology, const GroupDrafts& drafts)
+      : links(topology), topology_(topology) {
+    incidence.ranks.resize(static_cast<std::size_t>(rank_count(topology.cluster())));
+    for (std::size_t stage = 0; stage < drafts.ranks.size(); ++stage) {
+      for (const int rank : drafts.ranks[stage]) {
+        incidence.ranks[static_cast<std::size_t>(rank)] = stage;
+      }
+    }
+    Kind key = 0;
+    for (const auto& [of, groups] : drafts.groups) {
+      ++key;
+      for (const GroupDraft& group : groups) add(key, group);
+    }
+    for (const auto& [stages, ways] : drafts.messages) {
+      ++key;
+      for (const MessageWay& way : ways) add(key, way);
+    }
+    for (LinkId id = 0; id < links.count(); ++id) {
+      const Link& link = links.unnamed(id);
+      incidence.links.push_back(mix(std::hash<std::string>{}(link.kind), link.rate_Bps));
+    }
+  }
+
+  Incidence incidence;
+  ClusterLinks links;
+  struct Leg {
+    const std::vector<Hop>* hops = nullptr;
+    Shift shift;
+  };
+  std::vector<Leg> legs;
+
+ private:
+  void add(Kind key, const GroupDraft& group) {
+    Kind kind = mix(mix(mix(key, group.ranks.size()), std::uint64_t(group.nodes)),
+                    std::uint64_t{group.even});
+    const auto number = static_cast<std::uint32_t>(incidence.groups.size());
+    for (std::size_t i = 0; i < group.laid().size(); ++i) {
+      const LaidOut& out = group.laid()[i].out;
+      for (const double pace : out.pace) kind = mix(kind, pace);
+      for (const LegDraft& leg : out.legs) {
+        const std::vector<Hop> hops = group.hops(leg);
+        Occupancy traffic = traffic_of(topology_.cluster().gpu, out, hops);
+        const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
+        const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
+        add_leg(of_leg, hops, std::move(traffic.ranks), static_cast<std::int32_t>(number + 1));
+        legs.push_back({&leg.hops, group.shift});
+      }
+    }
+    Group& added = incidence.groups.emplace_back(Group{.kind = kind, .members = {}});
+    for (const int rank : group.ranks) added.members.push_back({static_cast<std::uint32_t>(rank)});
+  }
+
+  void add(Kind key, const MessageWay& way) {
+    add_leg(0, way.hops, {}, 0);
+    legs.push_back({&way.hops, {}});
+    const auto rank = [](int of) { return static_cast<std::uint32_t>(of); };
+    incidence.groups.push_back({.kind = mix(key, way.latency_s),
+                                .members = {{rank(way.source), 0}, {rank(way.destination), 1}}});
+  }
+
+  // Of the group that is added next.
+  void add_leg(Kind kind, const std::vector<Hop>& of, std::vector<std::int32_t> senders,
+               std::int32_t communicator) {
+    incidence.legs.push_back({.kind = kind,
+                              .group = static_cast<std::uint32_t>(incidence.groups.size()),
+                              .links = links.crossings(of, communicator),
+                              .senders = std::move(senders)});
+  }
+
+  const Topology& topology_;
+};
+
+// Each way once.
+std::vector<Hop> summed(std::vector<Hop> hops) {
+  std::map<Hop, int> times;  // by hop of no times
+  for (Hop hop : hops) {
+    const int more = std::exchange(hop.times, 0);
+    times[hop] += more;
+  }
+  hops.clear();
+  for (const auto& [hop, sum] : times) {
+    hops.push_back(hop);
+    hops.back().times = sum;
+  }
+  return hops;
+}
+
+// A part that stands for its class has on it what each of the others has.
+std::vector<AlikeFlow> flows_of(const Collector& all, const AlikeParts& alike) {
+  std::vector<AlikeFlow> flows(alike.legs.first.size());
+  for (std::size_t i = 0; i < all.incidence.legs.size(); ++i) {
+    AlikeFlow& flow = flows[alike.legs.of[i]];
+    for (Hop hop : *all.legs[i].hops) {
+      hop = all.legs[i].shift.of(hop);
+      hop.source = alike.ranks.at(hop.source);
+      hop.destination = alike.ranks.at(hop.destination);
+      flow.hops.push_back(hop);
+    }
+    for (const auto& [link, times] : all.incidence.legs[i].links) {
+      if (alike.links.is_first(link)) flow.links.push_back({alike.links.of[link], times});
+    }
+    for (const std::int32_t rank : all.incidence.legs[i].senders) {
+      if (alike.ranks.is_first(rank)) flow.senders.push_back(alike.ranks.at(rank));
+    }
+  }
+  for (AlikeFlow& flow : flows) {
+    flow.links = merged(std::move(flow.links));
+    flow.hops = summed(std::move(flow.hops));
+  }
+  return flows;
+}
+
+std::vector<std::vector<std::int32_t>> members_of(const Collector& all, const AlikeParts& alike) {
+  std::vector<std::vector<std::int32_t>> members(alike.groups.first.size());
+  for (std::size_t i = 0; i < all.incidence.groups.size(); ++i) {
+    for (const Group::Member& one : all.incidence.groups[i].members) {
+      const auto rank = static_cast<std::int32_t>(one.rank);
+      if (alike.ranks.is_first(rank)) members[alike.groups.of[i]].push_back(alike.ranks.at(rank));
+    }
+  }
+  for (auto& one : members) std::ranges::sort(one);
+  return members;
+}
+
+// All groups of drafts, in their order.
+std::vector<const GroupDraft*> listed(const GroupDrafts& drafts) {
+  std::vector<const GroupDraft*> all;
+  for (const auto& [key, groups] : drafts.groups) {
+    for (const GroupDraft& group : groups) all.push_back(&group);
+  }
+  return all;
+}
+
+bool have_equal_legs(std::span<const GroupDraft::Laid> one,
+                     std::span<const GroupDraft::Laid> other) {
+  return std::ranges::equal(one, other, [](const auto& a, const auto& b) {
+    return a.algorithm == b.algorithm && a.runs == b.runs && a.out.legs == b.out.legs &&
+           a.out.holds_multiprocessors == b.out.holds_multiprocessors;
+  });
+}
+
+bool have_equal_paces(const GroupDraft& one, const GroupDraft& other) {
+  return one.shared == other.shared ||
+         std::ranges::equal(one.laid(), other.laid(),
+                            [](const auto& a, const auto& b) { return a.out.pace == b.out.pace; });
+}
+
+// The same ranks and hops, whatever they take.
+class Comparison {
+ public:
+  bool equal(const GroupDrafts& one, const GroupDrafts& other) {
+    return one.ranks == other.ranks &&
+           std::ranges::equal(one.groups, other.groups,
+                              [&](const auto& a, const auto& b) {
+                                return a.first == b.first &&
+                                       std::ranges::equal(a.second, b.second,
+                                                          [&](const auto& group, const auto& as) {
+                                                            return equal(group, as);
+                                                          });
+                              }) &&
+           std::ranges::equal(one.messages, other.messages, [](const auto& a, const auto& b) {
+             return a.first == b.first &&
+                    std::ranges::equal(a.second, b.second, [](const auto& way, const auto& as) {
+                      return way.hops == as.hops && way.source == as.source &&
+                             way.destination == as.destination;
+                    });
+           });
+  }
+
+ private:
+  bool equal(const GroupDraft& one, const GroupDraft& other) {
+    if (one.ranks != other.ranks || one.shift != other.shift) return false;
+    const auto [known, added] = compared_.try_emplace({one.shared.get(), other.shared.get()});
+    if (added) known->second = have_equal_legs(one.laid(), other.laid());
+    return known->second;
+  }
+
+  std::map<std::pair<const void*, const void*>, bool> compared_;
+};
+
+bool have_alike_paces(const AlikeClasses& classes, const GroupDrafts& drafts) {
+  const Classes& groups = classes.parts.groups;
+  const std::vector<const GroupDraft*> all = listed(drafts);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!have_equal_paces(*all[i], *all[groups.first[groups.of[i]]])) return false;
+  }
+  std::vector<double> latencies_s;
+  for (const auto& [stages, ways] : drafts.messages) {
+    for (const MessageWay& way : ways) latencies_s.push_back(way.latency_s);
+  }
+  for (std::size_t i = 0; i < latencies_s.size(); ++i) {
+    const std::size_t first = groups.first[groups.of[all.size() + i]] - all.size();
+    if (latencies_s[i] != latencies_s[first]) return false;
+  }
+  return true;
+}
+
+bool have_alike_rates(const AlikeClasses& classes, const Links& links) {
+  const Classes& of = classes.parts.links;
+  for (LinkId id = 0; id < links.size(); ++id) {
+    if (links.unnamed(id).rate_Bps != links.unnamed(of.first[of.of[id]]).rate_Bps) return false;
+  }
+  return true;
+}
+
+// Whether drafts on the topology have the same classes.
+bool are_of(const AlikeClasses& classes, const Topology& topology, const GroupDrafts& drafts) {
+  return topology.cluster().traffic.empty() &&
+         topology.cluster().fitted.communicator_bandwidth.has_value() == classes.capped &&
+         Comparison().equal(*classes.drafts, drafts) &&
+         topology.fingerprint() == classes.topology &&
+         have_alike_rates(classes, topology.links()) && have_alike_paces(classes, drafts);
+}
+
+}  // namespace
+
+std::shared_ptr<const AlikeClasses> alike_classes(const Topology& topology,
+                                                  std::shared_ptr<const GroupDrafts> drafts) {
+  if (!topology.cluster().traffic.empty()) return nullptr;
+  const Collector all(topology, *drafts);
+  AlikeParts parts = alike_parts(all.incidence);
+  if (parts.ranks.first.size() == parts.ranks.of.size()) return nullptr;
+  auto classes = std::make_shared<AlikeClasses>();
+  classes->flows = flows_of(all, parts);
+  classes->members = members_of(all, parts);
+  for (std::size_t id = topology.links().size(); id < all.links.count(); ++id) {
+    classes->caps.push_back(all.links.link(static_cast<LinkId>(id)));
+  }
+  classes->capped = topology.cluster().fitted.communicator_bandwidth.has_value();
+  classes->parts = std::move(parts);
+  classes->drafts = std::move(drafts);
+  classes->topology = topology.fingerprint();
+  return classes;
+}
+
+std::shared_ptr<const AlikeClasses> KnownClasses::of(const Topology& topology,
+                                                     std::shared_ptr<const GroupDrafts> drafts) {
+  const auto last = [&] {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }();
+  if (last != nullptr && are_of(*last, topology, *drafts)) return last;
+  auto classes = alike_classes(topology, std::move(drafts));
+  const std::lock_guard lock(mutex_);
+  last_ = classes;
+  return classes;
+}
+
+}  // namespace sim
