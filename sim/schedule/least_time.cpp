@@ -2,8 +2,11 @@
 #include "sim/schedule/least_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <span>
 #include <vector>
 
 namespace sim {
@@ -54,6 +57,7 @@ class LeastTime {
 
   [[nodiscard]] double seconds() {
     double least_s = find_paths();
+    least_s = std::max(least_s, longest_with_left_out());
     add_work();
     for (const Work& gpu : gpus_) least_s = std::max(least_s, gpu.least_s());
     for (const Work& link : links_) least_s = std::max(least_s, link.least_s());
@@ -97,6 +101,57 @@ class LeastTime {
       }
     }
     return longest_s;
+  }
+
+  using Ids = std::vector<std::uint32_t>;
+
+  // The longest through the first kernel of the period that stands for those left out, with the way to
+  // the next period's first kernel once more for each of them.
+  [[nodiscard]] double longest_with_left_out() const {
+    double longest_s = 0;
+    const auto is_kernel = [&](std::uint32_t id) {
+      const Operation& one = schedule_.operations[id];
+      return one.kind == OperationKind::work && one.stream == Stream::compute;
+    };
+    for (const auto& [standing, next] : standing_periods()) {
+      const auto from = std::ranges::find_if(standing, is_kernel);
+      const auto to = std::ranges::find_if(next, is_kernel);
+      if (from == standing.end() || to == next.end()) continue;
+      Ids between(from, standing.end());
+      between.insert(between.end(), next.begin(), to + 1);
+      const double once_s = begin_s_[*from] + alone_s_[*from] + rest_s_[*from];
+      longest_s = std::max(longest_s, once_s + schedule_.left_out * longest_between(between));
+    }
+    return longest_s;
+  }
+
+  // By stage, the operations of the period that stands for others, and of the next.
+  [[nodiscard]] std::vector<std::array<Ids, 2>> standing_periods() const {
+    std::map<int, std::array<Ids, 2>> by_stage;
+    for (const PeriodRange& range : schedule_.periods) {
+      const int place = range.period - kStandsForOthers;
+      if (place != 0 && place != 1) continue;
+      Ids& ids = by_stage[range.stage][static_cast<std::size_t>(place)];
+      for (std::uint32_t id = range.first; id < range.end; ++id) ids.push_back(id);
+    }
+    std::vector<std::array<Ids, 2>> all;
+    for (auto& [stage, periods] : by_stage) all.push_back(std::move(periods));
+    return all;
+  }
+
+  // From the start of the first to that of the last, through these alone.
+  [[nodiscard]] double longest_between(const Ids& ids) const {
+    constexpr double kApart = -std::numeric_limits<double>::infinity();
+    std::vector<double> since_s(ids.back() - ids.front() + 1, kApart);
+    const auto since = [&](std::uint32_t id) -> double& { return since_s[id - ids.front()]; };
+    since(ids.front()) = 0;
+    for (const std::uint32_t id : std::span(ids).subspan(1)) {
+      for (const auto earlier : schedule_.dependencies_of(schedule_.operations[id])) {
+        if (earlier < ids.front()) continue;
+        since(id) = std::max(since(id), since(earlier) + alone_s_[earlier]);
+      }
+    }
+    return std::max(0.0, since(ids.back()));
   }
 
   void add_work() {

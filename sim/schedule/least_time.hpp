@@ -24,8 +24,10 @@ inline constexpr double kRounded = 1e-4;
 //                       shortest of their longest paths to the end.
 //   each link's bytes   The same, of bytes over the link's rate; where that changes, its highest.
 //
-// Less kRounded. Linear in the schedule. Periods that it leaves out count as work of GPUs and links, not
-// in the longest path.
+// Periods that the schedule leaves out count as work of GPUs and links, and lengthen the paths through
+// a stage's compute stream by what leads from one period to the next there.
+//
+// Less kRounded. Linear in the schedule.
 [[nodiscard]] Seconds least_time(const Schedule& schedule, const Wiring& wiring);
 
 }  // namespace sim

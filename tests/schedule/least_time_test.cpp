@@ -56,6 +56,19 @@ TEST_F(LeastTimeOf, FlowsBesideEachOtherShareTheirLink) {
   EXPECT_NEAR(least_s(), 1.25 + 3 + 3, 7.25 * kClose);
 }
 
+// Each period computes 1 s, and the next one waits for 2 s on a link: 4 periods and the 10 left out.
+TEST_F(LeastTimeOf, PeriodsThatAreLeftOutLengthenThePathThroughTheirStage) {
+  builder_.leave_out(10);
+  OperationId before = kNoOperation;
+  for (int period = 0; period < 4; ++period) {
+    builder_.begin_period(0, period);
+    before = flow(0.5, 75e9, {kernel(0, Stream::compute, 1, {before})});
+  }
+  builder_.begin_period(0, -1);
+  kernel(0, Stream::compute, 5, {before});
+  EXPECT_NEAR(least_s(), 14 * (1 + 0.5 + 1.5) + 5, 47 * kClose);
+}
+
 TEST_F(LeastTimeOf, AChangingLinkIsAsFastAsItEverIs) {
   flow(0, 100e9);
   const Schedule schedule = std::move(builder_).finish();
