@@ -67,6 +67,8 @@ struct Transfer {
   int multiprocessors = 0;
 };
 
+[[nodiscard]] Order order_of(const Transfer& transfer);
+
 inline constexpr int kAtStart = -1;
 struct Part {
   std::variant<Kernel, Transfer> what;

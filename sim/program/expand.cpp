@@ -126,12 +126,7 @@ class Expansion {
                 const Ids& before, Ids& ends) {
     Ids after;
     for (const int rank : group.ranks) after.push_back(before[index(rank)]);
-    append(builder_, group,
-           {.collective = transfer.collective,
-            .bytes = transfer.bytes,
-            .algorithm = transfer.algorithm,
-            .spread = transfer.spread,
-            .multiprocessors = transfer.multiprocessors},
+    append(builder_, group, order_of(transfer),
            {.stream = transfer.stream, .phase = transfer.phase, .label = label, .after = after});
     for (const int rank : group.ranks) ends[index(rank)] = builder_.last(rank, transfer.stream);
   }

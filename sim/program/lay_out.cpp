@@ -208,6 +208,14 @@ Program lay_out_once(StepContext context, const Scheme& scheme) {
   return lay_out(context, scheme);
 }
 
+Order order_of(const Transfer& transfer) {
+  return {.collective = transfer.collective,
+          .bytes = transfer.bytes,
+          .algorithm = transfer.algorithm,
+          .spread = transfer.spread,
+          .multiprocessors = transfer.multiprocessors};
+}
+
 Stream Communication::last_stream() const {
   return std::visit([](const auto& part) { return part.stream; }, parts.back().what);
 }

@@ -51,7 +51,8 @@ Segments unsplit(const Segments& segments, const std::function<bool(Point)>& exc
   return all;
 }
 
-// Whether what may run beside an exchange at the point does.
+}  // namespace
+
 bool runs_beside(const Parallelism& p, Point point) {
   switch (point) {
     case Point::inside_attention:
@@ -66,6 +67,8 @@ bool runs_beside(const Parallelism& p, Point point) {
       return p.overlap.tensor;
   }
 }
+
+namespace {
 
 // What runs beside an exchange at the point, for people.
 const char* beside_at(Point point) {
@@ -147,14 +150,16 @@ std::vector<LayerKernels::Segment> backward_of(StepLayOut& step, const Segments&
   return all;
 }
 
-// The exchanges of the forward pass that what is recomputed repeats: those after blocks, and others where
-// what is before them is recomputed, but for what only the layer's last product needs.
+}  // namespace
+
 bool repeats(const Parallelism& p, Point point) {
   const bool of_experts = p.recompute == Recompute::full || p.recompute == Recompute::experts;
   if (point == Point::combine) return of_experts && recomputes_last(p);
   if (point == Point::dispatch) return of_experts || p.recompute == Recompute::projections;
   return p.recompute == Recompute::full;
 }
+
+namespace {
 
 std::vector<LayerKernels::Segment> repeated(const Parallelism& p,
                                             const std::vector<LayerKernels::Segment>& forward) {

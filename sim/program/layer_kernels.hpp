@@ -43,6 +43,13 @@ struct EndKernels {
   TimedPart embedding, embedding_backward, head, head_backward;
 };
 
+// Whether what may run beside an exchange at the point does.
+[[nodiscard]] bool runs_beside(const Parallelism& p, Point point);
+// Of exchanges of the forward pass that are not behind blocks (recomputed_exchanges()): whether what is
+// recomputed repeats them, since it has what is before them, but for what only the layer's last product
+// needs.
+[[nodiscard]] bool repeats(const Parallelism& p, Point point);
+
 // Add the kernels to the program. `exchanges` says whether ranks exchange at a point: what nothing
 // separates is one segment.
 [[nodiscard]] LayerKernels layer_kernels(StepLayOut& step, LayerKind kind,

@@ -18,13 +18,6 @@
 namespace sim {
 namespace {
 
-// Of one micro-batch at one layer, over all tensor-parallel ranks.
-double activation_bytes(const StepLayOut& step) {
-  const Model& model = step.context.model;
-  return 2.0 * step.parallelism.micro_batch * model.sequence * model.hidden /
-         step.parallelism.context;
-}
-
 class MicroBatches {
  public:
   MicroBatches(StepLayOut& step, const LayerHooks& hooks)
@@ -366,6 +359,12 @@ class MicroBatches {
 };
 
 }  // namespace
+
+double activation_bytes(const StepSizes& shape) {
+  const Model& model = shape.context.model;
+  return 2.0 * shape.parallelism.micro_batch * model.sequence * model.hidden /
+         shape.parallelism.context;
+}
 
 void run_micro_batches(StepLayOut& step, const LayerHooks& hooks) {
   MicroBatches(step, hooks).run();

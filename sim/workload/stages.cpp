@@ -40,8 +40,13 @@ Firsts as_said(const std::vector<int>& layers) {
 class LayerWork {
  public:
   explicit LayerWork(const Model& model) : upto_{0} {
+    LayerKind last;
+    double flop = 0;
     for (int layer = 0; layer < all_layers(model); ++layer) {
-      upto_.push_back(upto_.back() + layer_flop(model, kind_of(model, layer)));
+      const LayerKind kind = kind_of(model, layer);
+      if (layer == 0 || kind != last) flop = layer_flop(model, kind);
+      last = kind;
+      upto_.push_back(upto_.back() + flop);
     }
     upto_.back() += 2.0 * model.hidden * model.vocabulary;
   }

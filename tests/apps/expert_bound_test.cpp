@@ -3,8 +3,14 @@
 // sequences, with each overlap: never above what is simulated.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <optional>
+#include <random>
+
+#include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/study/search/first_bound.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
 #include "tests/apps/jobs.hpp"
 
 namespace sim::study {
@@ -53,6 +59,69 @@ TEST(ExpertBound, IsNeverAboveWhatIsSimulated) {
       }
     }
   }
+}
+
+std::string random_job(std::mt19937& random) {
+  const auto one_of = [&](std::initializer_list<const char*> all) {
+    return std::string(all.begin()[random() % all.size()]) + " ";
+  };
+  return "--topology " + one_of({"dgx_h100_x16", "aws_p4d", "roce_a100_2to1", "gb200_nvl72"}) +
+         "--nodes " + one_of({"1", "2", "2", "3", "4"}) + "--model " +
+         one_of({"mixtral_8x7b", "deepseek_v2_lite", "qwen3_30b_a3b"}) +
+         "--set model.layers=4 --sequence 4096 --attention fused --tp " +
+         one_of({"1", "2", "4", "8"}) + "--pp " + one_of({"1", "1", "2"}) + "--cp " +
+         one_of({"1", "1", "2", "4"}) + "--cp-exchange " +
+         one_of({"ring", "all_gather", "all_to_all"}) + "--ep " +
+         one_of({"1", "2", "4", "8", "16"}) + one_of({"", "--etp 1", "--etp 2"}) +
+         "--sequence-parallel " + one_of({"on", "on", "off"}) + "--placement " +
+         one_of({"tp-dp-pp", "tp-pp-dp"}) + "--dispatcher " +
+         one_of({"all_to_all", "all_to_all", "deepep", "hybridep"}) + "--accumulation " +
+         one_of({"1", "3", "12"}) + "--recompute " + one_of({"none", "selective", "full"}) +
+         "--overlap " + one_of({"none", "all", "experts", "tensor", "batches"}) + "--zero " +
+         one_of({"1", "2", "3"}) + "--scheme " + one_of({"sharded", "sharded", "tlq_hs"}) +
+         "--set network.nic_bandwidth=" + one_of({"50Gbps", "400Gbps"});
+}
+
+std::optional<Job> job_if_it_runs(const std::string& flags) {
+  try {
+    const Job job = apps_tests::job_of(flags);
+    check(job, job.setups);
+    return job;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+double simulated_s(const Job& job, const Setup& setup, double factor) {
+  const Cluster cluster = with_nics(job.cluster(), factor);
+  const PlannedStep step = plan_step(job.context(setup, cluster), setup.scheme);
+  return simulate(step.schedule, step.wiring).makespan_s;
+}
+
+// With these NICs and others.
+void expect_bounds_below(std::uint32_t seed, int draws) {
+  std::mt19937 random(seed);
+  int run = 0;
+  for (int i = 0; i < draws; ++i) {
+    const std::string flags = random_job(random);
+    SCOPED_TRACE(flags);
+    const std::optional<Job> job = job_if_it_runs(flags);
+    if (!job) continue;
+    ++run;
+    const auto& setup = job->setups.front();
+    const FirstBound bound = FirstBounds().of(*job, setup);
+    for (const double factor : {0.25, 1.0, 8.0}) {
+      EXPECT_LE(bound.seconds(job->cluster(), factor), simulated_s(*job, setup, factor)) << factor;
+    }
+  }
+  EXPECT_GE(run, draws / 10);
+}
+
+TEST(ExpertBound, HoldsForLayoutsAtRandom) { expect_bounds_below(11, 80); }
+
+// On request: apps_tests --gtest_also_run_disabled_tests --gtest_filter='*TenSeeds*'.
+TEST(ExpertBound, DISABLED_HoldsForLayoutsOfTenSeeds) {
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) expect_bounds_below(seed, 300);
 }
 
 }  // namespace

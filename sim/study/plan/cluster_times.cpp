@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
@@ -11,10 +12,14 @@
 namespace sim::study {
 
 double ClusterTimes::group_bound(const Candidate& group) {
-  return group_bounds_.of(group.frame, [&] {
+  return group_bounds_.of({group.frame, group.offer}, [&] {
     const Parallelism& frame = space_.frames[group.frame].parallelism;
     double least = std::numeric_limits<double>::infinity();
+    std::vector<const ActivationExchange*> seen;
     for (const Scheme& scheme : space_.schemes) {
+      const auto is_same = [&](const auto* other) { return *other == scheme.activations; };
+      if (std::ranges::any_of(seen, is_same)) continue;
+      seen.push_back(&scheme.activations);
       least = std::min(least, first_.kernels_s(space_.job(group), frame, scheme.activations));
     }
     return least * (1 - kRounded);
@@ -23,10 +28,10 @@ double ClusterTimes::group_bound(const Candidate& group) {
 
 double ClusterTimes::first_bound(const Candidate& candidate) {
   if (candidate.is_group()) return group_bound(candidate);
-  const Job& job = space_.job(candidate);
-  const FirstBound& bound =
-      first_bounds_.of(candidate.layout, [&] { return first_.of(job, space_.setup(candidate)); });
-  return bound.seconds(job.cluster());
+  return first_bounds_.of(key(candidate), [&] {
+    const Job& job = space_.job(candidate);
+    return first_.of(job, space_.setup(candidate)).seconds(job.cluster());
+  });
 }
 
 double ClusterTimes::planned_bound(const Candidate& candidate) {

@@ -38,8 +38,8 @@ class ClusterTimes {
   FirstBounds first_;
   [[nodiscard]] double group_bound(const Candidate& group);
 
-  Once<std::size_t, FirstBound> first_bounds_;  // by layout
-  Once<std::size_t, double> group_bounds_;      // by frame
+  Once<Key, double> first_bounds_;
+  Once<Key, double> group_bounds_;  // by frame instead of layout
   Once<Key, double> planned_bounds_;
   Once<Key, Report> reports_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lower bound of a step's time in closed form, before any planning: microseconds instead of the
-// milliseconds to seconds that a schedule takes.
+// A lower bound of a step's time before any planning: microseconds instead of the milliseconds to
+// seconds that a schedule takes, once what its layers exchange is known.
 //
 // The longest of three:
 //
@@ -8,20 +8,18 @@
 //             runs the passes of all of them one after the other, and its last backward pass is
 //             followed by those of the stages before it: s F + m (F + B) + s B for stage s, with F
 //             and B its passes of one of m micro-batches. They have all kernels of the layers at
-//             their roofline, the passes over weights and gradients, and the exchanges of tensor
-//             parallelism that nothing runs beside, at the rate of a GPU's NVLink port. The update
+//             their roofline, the passes over weights and gradients, and what ranks exchange in
+//             each layer (layer_exchanges.hpp), beside the kernels that overlap it. The update
 //             follows once all gradients are summed.
-//   network   What of weights and gradients has to leave a node, at the rate of all its NICs. A
-//             node that holds k of the S shards of something lacks (S - k) / S of it: so much has
-//             to come in where it is gathered, and to leave where it is summed. The collectives
-//             send at least that, and as much in as out. Exchanges that are not counted (scalars,
-//             pipeline messages, low-rank factors) are more.
+//   network   What of weights and gradients has to leave a node (node_bytes.hpp), at the rate of
+//             all its NICs. Exchanges that are not counted (scalars, pipeline messages, low-rank
+//             factors) are more.
 //   both      Below ZeRO-3 weights are gathered once, before the first forward pass ends, and
 //             gradients are summed after the last backward pass began: beside what is computed
 //             between the two nothing of them is sent.
 //
-// Everything that the engine adds (latency, kernels that slow each other down, codecs) only
-// lengthens the step.
+// Everything that the engine adds (kernels that slow each other down, links that exchanges share,
+// codecs of weights and gradients) only lengthens the step.
 #pragma once
 
 #include <map>
@@ -30,19 +28,25 @@
 #include <vector>
 
 #include "sim/study/job.hpp"
+#include "sim/study/search/layer_exchanges.hpp"
 #include "sim/study/search/memo.hpp"
 #include "sim/study/search/stage_slowdowns.hpp"
 
 namespace sim::study {
 
 struct FirstBound {
-  double compute_s = 0;
+  // Without the update: of all, and with whole pipeline stages between the end of the first forward
+  // pass and the begin of the last backward pass, from the end of the first, and to the begin of the
+  // last.
+  struct Computing {
+    double all_s = 0;
+    double between_s = 0, from_forward_s = 0, to_backward_s = 0;
+  };
+  // With what is exchanged on this cluster's NICs, and without what leaves nodes.
+  Computing on_these_nics, on_any_nics;
   double bytes = 0;  // leaving the busiest node
-  // Below ZeRO-3, with whole pipeline stages: bytes that a node must receive before the first
-  // forward pass ends, must send after the last backward pass begins, and both; and the computing
-  // time between the two, from the end of the first, and to the begin of the last.
+  // NodeBytes
   double gathered = 0, summed = 0, gathered_and_summed = 0;
-  double between_s = 0, from_forward_s = 0, to_backward_s = 0;
   double update_s = 0;
 
   // On NICs `factor` times as fast as this cluster's. Less a ten-thousandth, which the engine may
@@ -54,12 +58,10 @@ struct FirstBound {
 class FirstBounds {
  public:
   [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
-  // FirstBound::compute_s of all setups with that parallelism, however weights and gradients are
-  // sharded, whose layers exchange such wires.
+  // Of all setups with that parallelism, however weights and gradients are sharded, whose layers
+  // exchange such wires: their kernels alone, and what is exchanged in closed form.
   [[nodiscard]] double kernels_s(const Job& job, const Parallelism& p,
-                                 const ActivationExchange& wires) {
-    return kernels(job, p, wires, {}).compute_s;
-  }
+                                 const ActivationExchange& wires);
 
  private:
   // Passes over weights and gradients: once before everything, in each micro-batch's forward and
@@ -67,9 +69,10 @@ class FirstBounds {
   struct Buffers {
     double first = 0, forward = 0, backward = 0, last = 0;
   };
-  [[nodiscard]] FirstBound kernels(const Job& job, const Parallelism& p,
-                                   const ActivationExchange& wires,
-                                   const std::vector<Buffers>& by_stage);
+  [[nodiscard]] FirstBound::Computing computing(const Job& job, const Parallelism& p,
+                                                const LayerExchanges& exchanges,
+                                                const std::vector<Buffers>& by_stage);
+  [[nodiscard]] LayerExchanges exchanges_of(const Job& job, const Setup& setup);
   [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
 
   // Seconds of one micro-batch: of a layer of each kind, and outside the layers.
@@ -81,9 +84,8 @@ class FirstBounds {
     std::vector<LayerPass> layers;
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
-  // By the slowdown of GPUs whose speeds differ, nodes that tensor parallelism spans, and what matters
-  // of the parallelism and of the wires.
-  using Key = std::tuple<double, int, Parallelism>;
+  // By the slowdown of GPUs whose speeds differ, and what matters of the parallelism.
+  using Key = std::tuple<double, Parallelism>;
 
   // Of a step's GPUs, whose speeds differ. Where ranks are simulated one by one, the slowest GPU of all
   // is one stage's alone.
@@ -95,12 +97,13 @@ class FirstBounds {
   [[nodiscard]] static double sum(const Passes& passes, double LayerPass::*pass,
                                   const KindCounts& layers);
   [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p,
-                                        const ActivationExchange& wires, double slowdown);
-  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const ActivationExchange& wires,
+                                        const LayerExchanges& exchanges, double slowdown);
+  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const LayerExchanges& exchanges,
                               double slowdown);
 
   std::mutex mutex_;
-  Memo<Key, ActivationExchange, Passes> known_;
+  LeastExchanges exchanges_;
+  Memo<Key, LayerExchanges, Passes> known_;
   std::map<StagesKey, StageSlowdowns> of_stages_;
 };
 

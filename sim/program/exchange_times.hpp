@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExchangeTimes: lower bounds of what ranks exchange in each layer, from the collectives alone. Each is
+// laid out once, for one group of ranks, and no step is.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "sim/program/lay_out.hpp"
+#include "sim/program/lone_groups.hpp"
+#include "sim/workload/operators.hpp"
+
+namespace sim {
+
+class ExchangeTimes {
+ public:
+  explicit ExchangeTimes(const Cluster& cluster);
+  ExchangeTimes(const ExchangeTimes&) = delete;
+
+  // What no exchange is faster than when nothing else runs, with its codecs: 0 where ranks exchange
+  // nothing, and of groups that lie unevenly over nodes, whose collectives are approximate.
+  struct Exchange {
+    double seconds = 0;
+    bool leaves_nodes = false;
+    bool operator==(const Exchange&) const = default;
+  };
+  // At a point of a layer.
+  [[nodiscard]] Exchange at(const StepSizes& shape, Point point);
+  // Of what gathers a block's input once more.
+  [[nodiscard]] Exchange gather_again(const StepSizes& shape);
+
+ private:
+  using LoneKey = std::tuple<std::vector<int>, Use>;
+  using OrderKey = std::tuple<const LoneGroups*, double, double, double, double, bool, int>;
+
+  [[nodiscard]] Exchange of(const StepSizes& shape, const std::vector<Communication>& together);
+  [[nodiscard]] double least_s(const std::vector<int>& ranks, const Transfer& transfer);
+
+  const Cluster cluster_;
+  const Topology topology_;
+  std::map<LoneKey, LoneGroups> groups_;
+  std::map<OrderKey, double> seconds_;
+};
+
+}  // namespace sim
