@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "sim/program/layer_kernels.hpp"
@@ -66,11 +67,15 @@ double repeated_s(const Parallelism& p, const LayerExchanges& exchanges, const S
 
 // Blocks' inputs; where they overlap, that may take nothing.
 double gathered_again_s(const Parallelism& p, const LayerExchanges& exchanges,
-                        const Segments& forward) {
+                        const Segments& backward) {
   if (p.overlap.tensor) return 0;
-  const auto blocks = std::ranges::count(forward, Point::after_block, &Segment::point);
-  const auto gathered = std::min<std::ptrdiff_t>(inputs_gathered_again(p), blocks);
-  return static_cast<double>(gathered) * exchanges.gather_again.seconds;
+  int blocks = 0;
+  std::string_view block;
+  for (const Segment& one : backward) {
+    if (one.block != block && one.gathers) ++blocks;
+    block = one.block;
+  }
+  return std::min(inputs_gathered_again(p), blocks) * exchanges.gather_again.seconds;
 }
 
 }  // namespace
@@ -154,7 +159,7 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
     const LayerOperators layer = layer_operators(job.model, p, one.kind);
     all.layers.push_back({one.kind, pass(layer.forward),
                           seconds(layer.recompute) + repeated_s(p, exchanges, layer.forward) +
-                              gathered_again_s(p, exchanges, layer.forward) +
+                              gathered_again_s(p, exchanges, layer.backward) +
                               pass(layer.backward)});
   }
   return all;

@@ -93,7 +93,8 @@ LayerExchanges closed_form(const Job& job, const Parallelism& p, const Activatio
   at(Point::after_block).seconds = tensor_exchange_s(job, p, wires.tensor);
   at(Point::dispatch) = at(Point::dispatch_gradients) = expert_exchange(job, p, wires.dispatch);
   at(Point::combine) = at(Point::combine_gradients) = expert_exchange(job, p, wires.combine);
-  all.gather_again.seconds = tensor_exchange_s(job, p, {}) / 2;  // half of one without a codec
+  // Half of an exchange without a codec.
+  all.gather_again.seconds = tensor_exchange_s(job, p, ActivationExchange{}.tensor) / 2;
   return all;
 }
 
