@@ -17,6 +17,13 @@
 namespace sim {
 namespace {
 
+// Whether it works node by node with holders of a group of parameters that lie unevenly.
+bool works_unevenly(const StepContext& context, const Scheme& scheme, Weights group) {
+  const bool by_node =
+      scheme.gradients_of(group).algorithm->is_by_node || scheme.weights_of(group).secondary_shards;
+  return by_node && !has_even_holders(context.cluster, context.parallelism, group);
+}
+
 // What a scheme is not defined with, of a job that has no problems itself.
 std::vector<std::string> problems_of_scheme(const StepContext& context, const Scheme& scheme) {
   const Parallelism& p = context.parallelism;
@@ -37,8 +44,8 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
         "`weight-precision`: {} sets the format of weights itself; leave the flag at bf16",
         scheme.name));
   }
-  const bool by_node = scheme.gradients.algorithm->is_by_node || secondary;
-  if (by_node && !has_even_holders(context.cluster, p)) {
+  if (works_unevenly(context, scheme, Weights::dense) ||
+      (dispatches(p) && works_unevenly(context, scheme, Weights::experts))) {
     lines.push_back(fmt::format(
         "`scheme`: {} works node by node and needs the same number of replicas on every node; "
         "choose another `tp`, `pp` or `nodes`",
