@@ -335,8 +335,9 @@ class Expansion {
   }
   // With what the rank's last result is ready to be sent to another stage.
   OperationId after_blocks(int rank, OperationId issued) {
-    if (program_.block_streams.empty()) return start(rank, {{Stream::compute}}, issued);
-    return start(rank, {program_.block_streams}, issued);
+    Start results{program_.block_streams};
+    if (!program_.blocks_end_exchanged) results.streams.push_back(Stream::compute);
+    return start(rank, results, issued);
   }
 
   [[nodiscard]] HostBlock host_block(const BlockTime& kernel) const {

@@ -99,6 +99,7 @@ class MicroBatches {
   void add(Drafted& one) {
     if (!has_layers_with(one.point)) return;
     step_.program.block_streams.push_back(one.exchange.last_stream());
+    step_.program.blocks_end_exchanged |= is_behind_block(one.point);
     exchanges_[one.point].push_back(step_.communication({one.axis, static_cast<int>(one.point), 0},
                                                         [&] { return std::move(one.exchange); }));
   }

@@ -117,6 +117,7 @@ struct Program {
   std::vector<std::vector<BlockTime>> kernels;  // of Compute
   std::vector<Communication> communications;
   std::vector<Stream> block_streams;  // on which exchanges between a layer's blocks end
+  bool blocks_end_exchanged = false;  // what a block gives comes from these, not from its kernels
   std::size_t buckets = 0;            // of the stage that has most, each group's part for itself
   std::uint32_t messages = 0;
   std::uint32_t activation_buffers = 0;  // of the stage that has most

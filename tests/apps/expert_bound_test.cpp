@@ -29,6 +29,7 @@ constexpr const char* kLayouts[] = {
     "--ep 4 --etp 1 --tp 8 --sequence-parallel on --accumulation 12 --recompute full",
     "--ep 2 --tp 2 --etp 1 --sequence-parallel on --pp 2 --accumulation 8",
     "--ep 2 --tp 4 --etp 1 --sequence-parallel on --pp 2 --virtual-stages 2 --accumulation 8",
+    "--ep 2 --pp 4 --micro-batch 8",  // whose messages wait for kernels behind the last exchange
     "--cp 4 --cp-exchange all_gather --accumulation 4",
     "--cp 2 --cp-exchange all_to_all --tp 4 --sequence-parallel on --ep 4 --etp 1 --accumulation 4",
     "--ep 8 --routing random --accumulation 4",
