@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "sim/topology/ranks.hpp"
@@ -20,7 +19,7 @@ class NodeOrders {
       : mesh_(mesh),
         members_(members),
         closed_(closed),
-        used_(static_cast<std::size_t>(members * members)) {}
+        used_(mesh ? static_cast<std::size_t>(members * members) : 0) {}
 
   std::vector<int> take(int first) {
     std::vector<int> order(static_cast<std::size_t>(members_));
@@ -100,16 +99,20 @@ std::vector<Visits> channel_visits(const Cluster& cluster, const std::vector<int
   const Visits nodes = by_node(cluster, ranks);
   const bool closed = ends == Ends::joined && nodes.size() == 1;
   std::vector<NodeOrders> orders;
-  std::vector<std::vector<std::vector<int>>> sharers;  // by node
+  std::vector<std::vector<std::vector<int>>> sharers;  // of each run of nodes with the same GPUs
+  std::vector<std::size_t> run_of;                     // by node
   for (const auto& members : nodes) {
-    sharers.push_back(sharers_of_nics(cluster, members));
+    const bool alike =
+        !run_of.empty() && have_same_gpus(cluster, nodes[run_of.size() - 1], members);
+    if (!alike) sharers.push_back(sharers_of_nics(cluster, members));
+    run_of.push_back(sharers.size() - 1);
     orders.emplace_back(joins_pairs(cluster), static_cast<int>(members.size()), closed);
   }
   std::vector<Visits> channels;
   for (int channel = 0; channel < cluster.collectives.channels; ++channel) {
     Visits& visits = channels.emplace_back();
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const int first = closed ? 0 : first_member(sharers[n], channel);
+      const int first = closed ? 0 : first_member(sharers[run_of[n]], channel);
       auto& order = visits.emplace_back(orders[n].take(first));
       for (int& member : order) member = nodes[n][static_cast<std::size_t>(member)];
     }
@@ -125,16 +128,28 @@ int count_nodes(const Cluster& cluster, const std::vector<int>& ranks) {
   return nodes;
 }
 
+bool have_same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
+                    const std::vector<int>& others) {
+  return std::ranges::equal(ranks, others, [&](int rank, int other) {
+    return gpu_of(cluster, rank) == gpu_of(cluster, other);
+  });
+}
+
 bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks) {
-  std::map<int, std::map<int, int>> ranks_of_nic;  // by node
-  for (const int rank : ranks) ++ranks_of_nic[node_of(cluster, rank)][nic_of(cluster, rank)];
-  std::set<std::multiset<int>> kinds;  // of nodes
-  for (const auto& [node, nics] : ranks_of_nic) {
-    std::multiset<int> kind;
-    for (const auto& [nic, count] : nics) kind.insert(count);
-    kinds.insert(std::move(kind));
+  std::vector<int> of_nic(static_cast<std::size_t>(cluster.network.nics_per_node));
+  std::vector<int> kind, first_kind;  // of a node: how many of the ranks have each of its NICs
+  for (std::size_t i = 0; i < ranks.size();) {
+    const int node = node_of(cluster, ranks[i]);
+    std::ranges::fill(of_nic, 0);
+    for (; i < ranks.size() && node_of(cluster, ranks[i]) == node; ++i) {
+      ++of_nic[static_cast<std::size_t>(nic_of(cluster, ranks[i]))];
+    }
+    kind = of_nic;
+    std::ranges::sort(kind);
+    if (first_kind.empty()) first_kind = kind;
+    if (kind != first_kind) return false;
   }
-  return kinds.size() < 2;
+  return true;
 }
 
 }  // namespace sim

@@ -20,6 +20,10 @@ enum class Ends { joined, open };
 [[nodiscard]] std::vector<Visits> channel_visits(const Cluster& cluster,
                                                  const std::vector<int>& ranks, Ends ends);
 
+// Whether ranks of a node have the places in it that those of another one have.
+[[nodiscard]] bool have_same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
+                                  const std::vector<int>& others);
+
 // On which the ranks (ascending) lie.
 [[nodiscard]] int count_nodes(const Cluster& cluster, const std::vector<int>& ranks);
 

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/collectives/channels.hpp"
 #include "sim/collectives/legs.hpp"
 #include "sim/topology/fabrics.hpp"
 
@@ -24,13 +25,6 @@ struct PeerClass {
   int peers = 0;
   std::vector<int> targets;  // the partner that stands for all, or every peer
 };
-
-bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
-               const std::vector<int>& others) {
-  return std::equal(
-      ranks.begin(), ranks.end(), others.begin(), others.end(),
-      [&](int rank, int other) { return gpu_of(cluster, rank) == gpu_of(cluster, other); });
-}
 
 using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
 
@@ -95,7 +89,7 @@ class PeerFinder {
     const int small = far == 0 ? 1 : units_[far - 1];
     std::map<int, int> counts;
     for (std::size_t i = outer.begin; i < outer.end; ++i) {
-      if (!same_gpus(cluster_, nodes_.at(ids_[i]), nodes_.at(ids_[outer.begin]))) return 0;
+      if (!have_same_gpus(cluster_, nodes_.at(ids_[i]), nodes_.at(ids_[outer.begin]))) return 0;
       ++counts[ids_[i] / small];
     }
     const int stride = counts.begin()->second;

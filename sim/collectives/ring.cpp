@@ -22,17 +22,20 @@ struct Rings {
   ProtocolCosts costs;  // a step has the mean latency of the rings' hops
 };
 
-double mean_step_latency(const Topology& topology, const Paces& paces,
-                         const std::vector<Lane>& rings, Protocol protocol) {
-  double sum = 0;
+// Of each protocol that is known for all links.
+ProtocolTimes mean_step_latencies(const Topology& topology, const Paces& paces,
+                                  const std::vector<Lane>& rings) {
+  ProtocolTimes sums{};
   double steps = 0;
   for (const Lane& ring : rings) {
     for (const Hop& hop : ring.hops) {
-      sum += ring.weight * step_latency(topology, paces, hop, protocol);
+      const ProtocolTimes latencies = step_latencies(topology, paces, hop);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += ring.weight * latencies[i];
     }
     steps += ring.weight * static_cast<double>(ring.hops.size());
   }
-  return sum / steps;
+  for (double& sum : sums) sum /= steps;
+  return sums;
 }
 
 int rounds_of(CollectiveKind collective) {
@@ -114,8 +117,9 @@ LaidOut lay_out_rings(const Topology& topology, const std::vector<int>& ranks, D
       detail == Detail::folded ? fold_lanes(cluster, ranks, lanes) : list_hops(cluster, lanes);
   const Busiest busiest = busiest_of(topology, legs);
   const Paces paces = paces_of(cluster);
+  const ProtocolTimes latencies = mean_step_latencies(topology, paces, lanes);
   const auto step_s = [&](Protocol protocol) {
-    return mean_step_latency(topology, paces, lanes, protocol);
+    return latencies[static_cast<std::size_t>(protocol)];
   };
   const Rings rings{.ranks = static_cast<double>(ranks.size()),
                     .hops = static_cast<double>(lanes.size() * ranks.size()),

@@ -22,17 +22,21 @@ double hop_count(const std::vector<Lane>& lanes) {
 // The hops of a few nodes as one leg.
 std::vector<LegDraft> folded(const Cluster& cluster, const std::vector<std::vector<Hop>>& messages,
                              double unit) {
-  std::map<int, std::map<Hop, int>> places;
+  std::map<int, std::vector<Hop>> places;
   for (const std::vector<Hop>& message : messages) {
     const int place = node_of(cluster, message.front().source) / kNodesOfLeg;
-    for (const Hop& hop : message) ++places[place][hop];
+    std::vector<Hop>& hops = places[place];
+    hops.insert(hops.end(), message.begin(), message.end());
   }
   std::vector<LegDraft> legs;
-  for (const auto& [place, shares] : places) {
+  for (auto& [place, hops] : places) {
+    std::ranges::sort(hops);
     LegDraft& leg = legs.emplace_back(LegDraft{.hops = {}, .unit = unit});
-    for (const auto& [hop, times] : shares) {
-      leg.hops.push_back(hop);
-      leg.hops.back().times = times;
+    for (auto same = hops.begin(); same != hops.end();) {
+      const auto next = std::upper_bound(same, hops.end(), *same);
+      leg.hops.push_back(*same);
+      leg.hops.back().times = static_cast<int>(next - same);
+      same = next;
     }
   }
   return legs;

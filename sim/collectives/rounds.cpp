@@ -32,25 +32,31 @@ struct LaidRounds {
   std::vector<MessageEnds> ends;  // of the legs, step by step
 };
 
-double latency_s(const Topology& topology, const Paces& paces, const Round& round,
-                 Protocol protocol) {
-  double farthest = 0, sum = 0, weights = 0;
+// By each protocol that is known for all links.
+ProtocolTimes latencies_s(const Topology& topology, const Paces& paces, const Round& round) {
+  ProtocolTimes farthest{}, sums{};
+  double weights = 0;
   for (const LegDraft& leg : round.legs) {
     for (const Hop& hop : leg.hops) {
-      const double latency = step_latency(topology, paces, hop, protocol);
-      farthest = std::max(farthest, latency);
-      sum += leg.unit * hop.times * latency;
+      const ProtocolTimes latencies = step_latencies(topology, paces, hop);
+      for (std::size_t i = 0; i < latencies.size(); ++i) {
+        farthest[i] = std::max(farthest[i], latencies[i]);
+        sums[i] += leg.unit * hop.times * latencies[i];
+      }
       weights += leg.unit * hop.times;
     }
   }
-  return round.depth > 1 ? round.depth * sum / weights : farthest;
+  if (round.depth <= 1) return farthest;
+  for (double& sum : sums) sum = round.depth * sum / weights;
+  return sums;
 }
 
 LaidRound lay_out(const Topology& topology, const Round& round, std::uint32_t number,
                   const RoundCosts& costs) {
   const Busiest busiest = busiest_of(topology, round.legs);
+  const ProtocolTimes latencies = latencies_s(topology, costs.paces, round);
   const auto step_s = [&](Protocol protocol) {
-    return costs.latency_share * latency_s(topology, costs.paces, round, protocol);
+    return costs.latency_share * latencies[static_cast<std::size_t>(protocol)];
   };
   return {.number = number,
           .times = round.times,

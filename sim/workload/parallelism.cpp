@@ -101,10 +101,10 @@ int holders(const Cluster& cluster, const Parallelism& p, Weights group) {
 
 namespace {
 
-int nodes_of(const Cluster& cluster, std::vector<int> ranks) {
-  for (int& rank : ranks) rank = node_of(cluster, rank);
-  std::ranges::sort(ranks);
-  return static_cast<int>(std::unique(ranks.begin(), ranks.end()) - ranks.begin());
+int nodes_of(const Cluster& cluster, const std::vector<int>& ranks) {
+  std::vector<bool> has_some(static_cast<std::size_t>(cluster.nodes));
+  for (const int rank : ranks) has_some[static_cast<std::size_t>(node_of(cluster, rank))] = true;
+  return static_cast<int>(std::ranges::count(has_some, true));
 }
 
 }  // namespace
