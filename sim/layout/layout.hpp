@@ -30,11 +30,13 @@ class Layout {
   [[nodiscard]] std::vector<std::vector<int>> groups(std::span<const Axis* const> axes) const;
   // The group of one rank.
   [[nodiscard]] std::vector<int> group_of(int rank, std::span<const Axis* const> axes) const;
+  bool operator==(const Layout&) const = default;
 
  private:
   struct Along {
     const Axis* axis = nullptr;
     int size = 1, stride = 0;
+    bool operator==(const Along&) const = default;
   };
   [[nodiscard]] Along along(const Axis& axis) const;
   // Those that are among `axes`, or that are not.

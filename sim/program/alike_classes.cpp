@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "sim/program/plan_step.hpp"
+
 namespace sim {
 namespace {
 
@@ -163,7 +165,7 @@ bool have_equal_paces(const GroupDraft& one, const GroupDraft& other) {
 class Comparison {
  public:
   bool equal(const GroupDrafts& one, const GroupDrafts& other) {
-    return one.ranks == other.ranks &&
+    return one.ranks == other.ranks && one.layout == other.layout &&
            std::ranges::equal(one.groups, other.groups,
                               [&](const auto& a, const auto& b) {
                                 return a.first == b.first &&
@@ -241,11 +243,15 @@ std::shared_ptr<const AlikeClasses> alike_classes(const Topology& topology,
     classes->caps.push_back(all.links.link(static_cast<LinkId>(id)));
   }
   classes->capped = topology.cluster().fitted.communicator_bandwidth.has_value();
+  classes->meetings =
+      meetings_of(*drafts, parts.links, all.incidence.legs, topology.links().size());
   classes->parts = std::move(parts);
   classes->drafts = std::move(drafts);
   classes->topology = topology.fingerprint();
   return classes;
 }
+
+std::shared_ptr<KnownClasses> no_classes_yet() { return std::make_shared<KnownClasses>(); }
 
 std::shared_ptr<const AlikeClasses> KnownClasses::of(const Topology& topology,
                                                      std::shared_ptr<const GroupDrafts> drafts) {

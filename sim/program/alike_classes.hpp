@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "sim/program/collisions.hpp"
 #include "sim/program/groups.hpp"
 #include "sim/schedule/alike.hpp"
 
@@ -29,6 +30,7 @@ struct AlikeClasses {
   std::vector<std::vector<std::int32_t>> members;
   std::vector<Link> caps;  // of communicators, after the links of the topology
   bool capped = false;     // Fitted::communicator_bandwidth
+  Meetings meetings;
   // Of what they are.
   std::shared_ptr<const GroupDrafts> drafts;
   std::uint64_t topology = 0;  // Topology::fingerprint()

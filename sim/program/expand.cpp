@@ -430,8 +430,7 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
                                                   : context.known->of(topology, drafts);
     if (classes != nullptr) {
       PlannedStep step = expand_alike(program, context, alike_ground(topology, *drafts, *classes));
-      if (cluster.speed_spread <= 0 ||
-          !replicas_collide(topology, context.parallelism, *drafts, classes->parts)) {
+      if (cluster.speed_spread <= 0 || !replicas_collide(topology, *drafts, *classes)) {
         return step;
       }
       step.schedule.in_phase = true;

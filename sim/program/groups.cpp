@@ -163,7 +163,7 @@ void for_each_group(const Program& program, const StepContext& context, const Vi
 GroupDrafts draft_groups(const Topology& topology, const Program& program,
                          const StepContext& context, Detail detail) {
   const Factoring factoring = factoring_of(context.cluster, context.parallelism);
-  GroupDrafts drafts{.ranks = factoring.stages()};
+  GroupDrafts drafts{.ranks = factoring.stages(), .layout = factoring.dense()};
   std::vector<std::pair<Uses, GroupDrafter>> drafters;
   const auto drafter = [&](const Uses& uses) -> GroupDrafter& {
     const auto known = std::ranges::find(drafters, uses, [](const auto& one) { return one.first; });

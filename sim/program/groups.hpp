@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct MessageWay {
 // All of a program, before it is part of a schedule.
 struct GroupDrafts {
   std::vector<std::vector<int>> ranks;  // by stage, ascending
+  std::optional<Layout> layout = {};    // of a program's ranks
   std::vector<std::pair<GroupsKey, std::vector<GroupDraft>>> groups;
   std::map<std::pair<int, int>, std::vector<MessageWay>> messages;  // by stages, from and to
 };

@@ -8,6 +8,7 @@
 // alone.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,9 @@
 
 namespace sim {
 
+// What is known of alike ranks from the last step: sim/program/alike_classes.hpp.
 class KnownClasses;
+[[nodiscard]] std::shared_ptr<KnownClasses> no_classes_yet();
 
 struct StepContext {
   const Cluster& cluster;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
-#include "sim/program/alike_classes.hpp"
+#include "sim/program/plan_step.hpp"
 #include "sim/reliability/reliability.hpp"
 #include "sim/rounds/balance.hpp"
 #include "sim/rounds/inner_steps.hpp"
@@ -69,7 +69,7 @@ struct Job {
   std::optional<double> target_tokens = {};
   // Of several sites, also of what is copied from this job.
   std::shared_ptr<InnerSteps> inner_steps = std::make_shared<InnerSteps>();
-  std::shared_ptr<KnownClasses> classes = std::make_shared<KnownClasses>();
+  std::shared_ptr<KnownClasses> classes = no_classes_yet();
 
   [[nodiscard]] SchemeKind kind() const {
     return inner ? SchemeKind::between_sites : SchemeKind::inside;

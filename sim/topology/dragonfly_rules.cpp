@@ -13,7 +13,7 @@ namespace sim {
 namespace {
 
 constexpr auto kMostLinks = static_cast<int>(kPorts.highest);
-constexpr auto kMostRouters = static_cast<int>(kNodes.highest);
+constexpr int kMostRouters = 65'536;
 
 int rounded_up(std::int64_t dividend, std::int64_t divisor) {
   return static_cast<int>((dividend + divisor - 1) / divisor);

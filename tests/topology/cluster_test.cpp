@@ -230,7 +230,7 @@ struct Wrong {
 TEST(Cluster, RefusesWhatNoClusterIs) {
   const std::array wrong{
       Wrong{{"cluster.nodes", "0"}, "0 is out of range"},
-      Wrong{{"cluster.nodes", "70000"}, "70000 is out of range"},
+      Wrong{{"cluster.nodes", "200000"}, "200000 is out of range"},
       Wrong{{"cluster.gpus_per_node", "-8"}, "-8 is out of range"},
       Wrong{{"gpu.name", "\"\""}, "is empty"},
       Wrong{{"gpu.bf16", "0 TFLOPs"}, "is 0; write more than 0"},
