@@ -94,8 +94,8 @@ int first_member(const std::vector<std::vector<int>>& sharers, int channel) {
 
 }  // namespace
 
-std::vector<Visits> channel_visits(const Cluster& cluster, const std::vector<int>& ranks,
-                                   Ends ends) {
+void for_each_channel(const Cluster& cluster, const std::vector<int>& ranks, Ends ends,
+                      const std::function<void(const Visits&)>& visit) {
   const Visits nodes = by_node(cluster, ranks);
   const bool closed = ends == Ends::joined && nodes.size() == 1;
   std::vector<NodeOrders> orders;
@@ -108,15 +108,22 @@ std::vector<Visits> channel_visits(const Cluster& cluster, const std::vector<int
     run_of.push_back(sharers.size() - 1);
     orders.emplace_back(joins_pairs(cluster), static_cast<int>(members.size()), closed);
   }
-  std::vector<Visits> channels;
+  Visits visits;
   for (int channel = 0; channel < cluster.collectives.channels; ++channel) {
-    Visits& visits = channels.emplace_back();
+    visits.clear();
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       const int first = closed ? 0 : first_member(sharers[run_of[n]], channel);
       auto& order = visits.emplace_back(orders[n].take(first));
       for (int& member : order) member = nodes[n][static_cast<std::size_t>(member)];
     }
+    visit(visits);
   }
+}
+
+std::vector<Visits> channel_visits(const Cluster& cluster, const std::vector<int>& ranks,
+                                   Ends ends) {
+  std::vector<Visits> channels;
+  for_each_channel(cluster, ranks, ends, [&](const Visits& one) { channels.push_back(one); });
   return channels;
 }
 

@@ -4,6 +4,7 @@
 // channels take different orders, so that every link is used.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sim/topology/cluster.hpp"
@@ -16,7 +17,9 @@ using Visits = std::vector<std::vector<int>>;
 // Whether the last GPU sends to the first one where all are in one node.
 enum class Ends { joined, open };
 
-// What each channel over `ranks` (ascending) visits.
+// What each channel over `ranks` (ascending) visits, one after the other, or all.
+void for_each_channel(const Cluster& cluster, const std::vector<int>& ranks, Ends ends,
+                      const std::function<void(const Visits&)>& visit);
 [[nodiscard]] std::vector<Visits> channel_visits(const Cluster& cluster,
                                                  const std::vector<int>& ranks, Ends ends);
 

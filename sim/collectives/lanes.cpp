@@ -50,29 +50,69 @@ int parts_of(const std::vector<Lane>& lanes) {
   return parts;
 }
 
+namespace {
+
+int place_of(const Cluster& cluster, const Hop& hop) {
+  return node_of(cluster, hop.source) / kNodesOfLeg;
+}
+
+// Legs of all that has been added, by the place of their nodes.
+void take_legs(const Cluster& cluster, double parts, Shares& shares, std::vector<LegDraft>& legs) {
+  std::map<int, std::vector<Hop>> by_place;
+  shares.take([&](const Hop& hop) { by_place[place_of(cluster, hop)].push_back(hop); });
+  for (auto& [place, hops] : by_place) {
+    int divisor = 0;
+    for (const Hop& hop : hops) divisor = std::gcd(divisor, hop.times);
+    for (Hop& hop : hops) hop.times /= divisor;
+    std::ranges::sort(hops);
+    legs.push_back({.hops = std::move(hops),
+                    .unit = divisor / parts,
+                    .channels = divisor * (cluster.collectives.channels / parts)});
+  }
+}
+
+bool are_in_order(const Cluster& cluster, const std::vector<Lane>& lanes) {
+  return std::ranges::all_of(lanes, [&](const Lane& lane) {
+    return std::ranges::is_sorted(lane.hops, {},
+                                  [&](const Hop& hop) { return place_of(cluster, hop); });
+  });
+}
+
+// Of lanes whose hops are in order: one place after the other, so that few shares are held at a time.
+std::vector<LegDraft> fold_in_order(const Cluster& cluster, const std::vector<int>& ranks,
+                                    const std::vector<Lane>& lanes) {
+  const double parts = parts_of(lanes);
+  const int ranks_of_leg = kNodesOfLeg * cluster.gpus_per_node;
+  std::vector<std::size_t> next(lanes.size());  // hop of each lane
+  std::vector<LegDraft> legs;
+  for (int place = ranks.front() / ranks_of_leg; place <= ranks.back() / ranks_of_leg; ++place) {
+    Shares shares(place * ranks_of_leg);
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      const auto& [hops, weight] = lanes[i];
+      for (; next[i] < hops.size() && place_of(cluster, hops[next[i]]) == place; ++next[i]) {
+        shares.add(hops[next[i]], weight);
+      }
+    }
+    take_legs(cluster, parts, shares, legs);
+  }
+  return legs;
+}
+
+}  // namespace
+
 std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>& ranks,
                                  const std::vector<Lane>& lanes, const std::vector<Hop>& of_all) {
   const bool together = lie_evenly(cluster, ranks);
-  const double parts = parts_of(lanes);
+  if (together && of_all.empty() && are_in_order(cluster, lanes)) {
+    return fold_in_order(cluster, ranks, lanes);
+  }
   std::vector<LegDraft> legs;
   Shares shares(ranks.front());
   for (const Lane& lane : lanes) {
     for (const Hop& hop : lane.hops) shares.add(hop, lane.weight);
     if (together && &lane != &lanes.back()) continue;
     for (const Hop& hop : of_all) shares.add(hop, together ? parts_of(lanes) : lane.weight);
-    std::map<int, std::vector<Hop>> by_place;
-    shares.take([&](const Hop& hop) {
-      by_place[node_of(cluster, hop.source) / kNodesOfLeg].push_back(hop);
-    });
-    for (auto& [place, hops] : by_place) {
-      int divisor = 0;
-      for (const Hop& hop : hops) divisor = std::gcd(divisor, hop.times);
-      for (Hop& hop : hops) hop.times /= divisor;
-      std::ranges::sort(hops);
-      legs.push_back({.hops = std::move(hops),
-                      .unit = divisor / parts,
-                      .channels = divisor * (cluster.collectives.channels / parts)});
-    }
+    take_legs(cluster, parts_of(lanes), shares, legs);
   }
   return legs;
 }

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<Hop> ring_hops(const Cluster& cluster, const Visits& orders) {
   std::vector<Hop> hops;
+  hops.reserve(orders.size() * orders.front().size());
   for (std::size_t n = 0; n < orders.size(); ++n) {
     const auto& order = orders[n];
     for (std::size_t i = 0; i + 1 < order.size(); ++i) hops.push_back({order[i], order[i + 1]});
@@ -32,9 +33,8 @@ std::vector<Hop> ring_hops(const Cluster& cluster, const Visits& orders) {
 
 std::vector<Lane> ring_lanes(const Cluster& cluster, const std::vector<int>& ranks) {
   std::map<std::vector<Hop>, int> weights;
-  for (const Visits& visits : channel_visits(cluster, ranks, Ends::joined)) {
-    ++weights[ring_hops(cluster, visits)];
-  }
+  for_each_channel(cluster, ranks, Ends::joined,
+                   [&](const Visits& visits) { ++weights[ring_hops(cluster, visits)]; });
   std::vector<Lane> lanes;
   while (!weights.empty()) {
     auto lane = weights.extract(weights.begin());
