@@ -104,7 +104,7 @@ TEST(DragonflyKeys, JoinAllNodesAndNoOtherFabric) {
   };
   refused({{"network.groups", "2"}},
           "2 of 6 nodes are too few for 16 nodes; write at least 3, or remove the key");
-  refused({{"network.groups", "60000"}}, "has 180000 routers; write at most 43690");
+  refused({{"network.groups", "60000"}}, "has 180000 routers; write at most 21845");
   refused({{"network.groups", "20"}, {"network.global_links", "6"}},
           "6 on each of 3 routers join a group to 18 others, not to 19; write at least 7");
   refused({{"network.nodes_per_router", "0"}, {"network.groups", "9"}}, "0 is out of range");
