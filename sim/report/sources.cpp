@@ -132,6 +132,11 @@ std::string in_phase_text() {
       kMostInPhase);
 }
 
+// To other nodes, a message for each.
+bool sends_rows_apart(const Parallelism& p) {
+  return dispatches(p) && p.dispatcher != Dispatcher::all_to_all;
+}
+
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
   const Cluster& cluster = context.cluster;
   std::map<std::string, std::string> sources;
@@ -140,6 +145,10 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);
+  if (sends_rows_apart(context.parallelism) && cluster.network.message.base() > 0) {
+    sources["network.message"] = fmt::format("{} for each row of experts beside its bytes",
+                                             to_text(cluster.network.message));
+  }
   if (const Stack* stack = context.parallelism.stack) {
     sources["stack"] = fmt::format("{}: {}", stack->name, stack->source);
   }

@@ -50,7 +50,7 @@ std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const M
   for (int parts = 2 * p.context; model.sequence / parts >= kLeastPartOfSequence; parts *= 2) {
     add(fmt::format("`cp` {}", parts), [&](Parallelism& c) { c.context = parts; });
   }
-  if (p.offloaded_layers == 0) {
+  if (p.offloaded_layers < kAllLayers) {
     add("`offload-activations` all", [](Parallelism& c) { c.offloaded_layers = kAllLayers; });
   }
   if (p.optimizer_state == OptimizerState::gpu) {

@@ -10,6 +10,7 @@
 #include "sim/report/report.hpp"
 #include "sim/report/simulated_trace.hpp"
 #include "sim/workload/activations.hpp"
+#include "sim/workload/memory_remedies.hpp"
 #include "sim/workload/offloading.hpp"
 #include "sim/workload/parallelism_names.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
@@ -305,6 +306,15 @@ TEST(Offload, NeedsALinkAndLayersToLeave) {
   EXPECT_EQ(said(linked_at(1e9), with({.pipeline = 2}, 5)),
             "`offload-activations`: 5 are more than the 4 layers of a virtual stage; choose fewer, "
             "or all");
+}
+
+TEST(Offload, IsARemedyUntilAllLayersLeave) {
+  for (const auto& [layers, expected] : {std::pair{0, 1}, {2, 1}, {kAllLayers, 0}}) {
+    const auto all =
+        layout_remedies(linked_at(1e9), model_of_eight(), {.offloaded_layers = layers});
+    EXPECT_EQ(std::ranges::count(all, "`offload-activations` all", &Remedy<Parallelism>::fields),
+              expected);
+  }
 }
 
 TEST(Offload, IsWrittenAsANumberOrAWord) {
