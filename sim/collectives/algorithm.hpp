@@ -3,6 +3,7 @@
 // once per group of ranks; each collective over the group then costs a few operations.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -63,6 +64,7 @@ struct Spread {
   double row_bytes = 0;   // of a token on the wire; 0: rows are so long that only their bytes count
   double row_values = 0;  // of a token; 0: of BF16
   bool sums = false;      // the way back (combine), on which a token's rows are added
+  auto operator<=>(const Spread&) const = default;
 };
 
 // One collective over a group of two ranks or more.
@@ -75,6 +77,7 @@ struct Order {
   const CollectiveAlgorithm* algorithm = nullptr;
   Spread spread = {};
   int multiprocessors = 0;  // of an algorithm with a number of its own; 0: that one
+  auto operator<=>(const Order&) const = default;
 };
 
 // Appends it over the group's legs.

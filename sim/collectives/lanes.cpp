@@ -42,16 +42,6 @@ class Shares {
   std::vector<std::vector<Hop>> sent_;  // by source, from the lowest on
 };
 
-}  // namespace
-
-int parts_of(const std::vector<Lane>& lanes) {
-  int parts = 0;
-  for (const Lane& lane : lanes) parts += lane.weight;
-  return parts;
-}
-
-namespace {
-
 int place_of(const Cluster& cluster, const Hop& hop) {
   return node_of(cluster, hop.source) / kNodesOfLeg;
 }
@@ -99,6 +89,12 @@ std::vector<LegDraft> fold_in_order(const Cluster& cluster, const std::vector<in
 }
 
 }  // namespace
+
+int parts_of(const std::vector<Lane>& lanes) {
+  int parts = 0;
+  for (const Lane& lane : lanes) parts += lane.weight;
+  return parts;
+}
 
 std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>& ranks,
                                  const std::vector<Lane>& lanes, const std::vector<Hop>& of_all) {

@@ -7,11 +7,8 @@
 
 namespace sim {
 
-// Of the activations of one micro-batch in BF16 between two layers, over all tensor-parallel ranks.
-[[nodiscard]] double activation_bytes(const StepSizes& shape);
-
 struct BlockExchange {
-  // At a point of a layer; without parts where nothing is exchanged there. `bytes`: activation_bytes().
+  // At a point of a layer; without parts where nothing is exchanged there. `bytes`: bytes_between_layers().
   Communication (*lay_out)(const StepSizes& shape, Point point, double bytes) = nullptr;
   // What gathers a block's input once more in the backward pass; null: nothing does.
   Communication (*gather_again)(const StepSizes& shape, double bytes) = nullptr;

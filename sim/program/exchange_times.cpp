@@ -36,21 +36,13 @@ std::vector<std::vector<int>> groups_of_stages(const Factoring& factoring, const
   return firsts;
 }
 
-double kernel_s(const StepContext& context, const Kernel& kernel) {
-  double seconds = 0;
-  for (const auto& [use, count] : kernel.launches) {
-    seconds += count * codec_time(context.calibration, context.cluster.gpu, use).seconds;
-  }
-  return seconds;
-}
-
 }  // namespace
 
 ExchangeTimes::ExchangeTimes(const Cluster& cluster) : cluster_(cluster), topology_(cluster_) {}
 
 ExchangeTimes::Exchange ExchangeTimes::at(const StepSizes& shape, Point point) {
   std::vector<Communication> together;
-  const double bytes = activation_bytes(shape);
+  const double bytes = bytes_between_layers(shape);
   for (const Axis* axis : exchanging_axes(factoring_of(cluster_, shape.parallelism))) {
     Communication one = axis->exchange->lay_out(shape, point, bytes);
     if (!one.parts.empty()) together.push_back(std::move(one));
@@ -62,7 +54,7 @@ ExchangeTimes::Exchange ExchangeTimes::gather_again(const StepSizes& shape) {
   std::vector<Communication> together;
   for (const Axis* axis : exchanging_axes(factoring_of(cluster_, shape.parallelism))) {
     if (axis->exchange->gather_again == nullptr) continue;
-    together.push_back(axis->exchange->gather_again(shape, activation_bytes(shape)));
+    together.push_back(axis->exchange->gather_again(shape, bytes_between_layers(shape)));
   }
   return of(shape, together);
 }
@@ -85,7 +77,7 @@ ExchangeTimes::Exchange ExchangeTimes::of(const StepSizes& shape,
           exchange.leaves_nodes |= count_nodes(cluster_, ranks) > 1;
         }
       } else {
-        seconds = kernel_s(shape.context, std::get<Kernel>(what));
+        seconds = kernel_seconds(shape.context, std::get<Kernel>(what));
       }
       const Stream stream = std::visit([](const auto& part) { return part.stream; }, what);
       const double ready = after == kAtStart ? 0 : ends[static_cast<std::size_t>(after)];
@@ -107,10 +99,7 @@ double ExchangeTimes::least_s(const std::vector<int>& ranks, const Transfer& tra
                 .first;
   }
   const Order order = order_of(transfer);
-  const Spread& spread = order.spread;
-  const auto [known, added] =
-      seconds_.try_emplace(OrderKey{&group->second, order.bytes, spread.to_ranks, spread.to_nodes,
-                                    spread.row_bytes, spread.sums, order.multiprocessors});
+  const auto [known, added] = seconds_.try_emplace({&group->second, order});
   if (!added) return known->second;
   const LoneGroups::Alone alone = group->second.run(order, "");
   if (alone.collective.schedule.approximate) return known->second = 0;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/program/lay_out.hpp"
@@ -32,7 +33,6 @@ class ExchangeTimes {
 
  private:
   using LoneKey = std::tuple<std::vector<int>, Use>;
-  using OrderKey = std::tuple<const LoneGroups*, double, double, double, double, bool, int>;
 
   [[nodiscard]] Exchange of(const StepSizes& shape, const std::vector<Communication>& together);
   [[nodiscard]] double least_s(const std::vector<int>& ranks, const Transfer& transfer);
@@ -40,7 +40,7 @@ class ExchangeTimes {
   const Cluster cluster_;
   const Topology topology_;
   std::map<LoneKey, LoneGroups> groups_;
-  std::map<OrderKey, double> seconds_;
+  std::map<std::pair<const LoneGroups*, Order>, double> seconds_;
 };
 
 }  // namespace sim

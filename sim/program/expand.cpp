@@ -12,6 +12,7 @@
 #include "sim/program/collisions.hpp"
 #include "sim/program/groups.hpp"
 #include "sim/program/host_issue.hpp"
+#include "sim/program/lay_out.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 
 namespace sim {
@@ -244,11 +245,12 @@ class Expansion {
   };
 
   [[nodiscard]] TimedKernel timed(const Kernel& kernel) const {
-    TimedKernel timed{.phase = kernel.phase, .stream = kernel.stream};
+    TimedKernel timed{.phase = kernel.phase,
+                      .stream = kernel.stream,
+                      .seconds = kernel_seconds(context_, kernel)};
     for (const auto& [use, count] : kernel.launches) {
       timed.label = use.label();
       timed.launches += count;
-      timed.seconds += count * codec_time(context_.calibration, context_.cluster.gpu, use).seconds;
     }
     return timed;
   }

@@ -6,6 +6,7 @@
 
 #include "sim/program/block_exchange.hpp"
 #include "sim/schemes/kernels.hpp"
+#include "sim/workload/activations.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -206,6 +207,18 @@ Program lay_out_once(StepContext context, const Scheme& scheme) {
   context.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   context.parallelism.accumulation = 1;
   return lay_out(context, scheme);
+}
+
+double bytes_between_layers(const StepSizes& shape) {
+  return 2 * values_between_layers(shape.context.model, shape.parallelism);
+}
+
+double kernel_seconds(const StepContext& context, const Kernel& kernel) {
+  double seconds = 0;
+  for (const auto& [use, count] : kernel.launches) {
+    seconds += count * codec_time(context.calibration, context.cluster.gpu, use).seconds;
+  }
+  return seconds;
 }
 
 Order order_of(const Transfer& transfer) {

@@ -88,6 +88,11 @@ struct StepSizes {
 [[nodiscard]] bool keeps_secondary(const StepSizes& shape);
 
 // A step in the making. Each call appends instructions for all ranks of a stage.
+// Of the activations of one micro-batch in BF16 between two layers, over all tensor-parallel ranks.
+[[nodiscard]] double bytes_between_layers(const StepSizes& shape);
+// Of all launches, one after another.
+[[nodiscard]] double kernel_seconds(const StepContext& context, const Kernel& kernel);
+
 struct StepLayOut : StepSizes {
   StepLayOut(const StepContext& step_context, const Scheme& step_scheme);
 

@@ -51,25 +51,6 @@ Segments unsplit(const Segments& segments, const std::function<bool(Point)>& exc
   return all;
 }
 
-}  // namespace
-
-bool runs_beside(const Parallelism& p, Point point) {
-  switch (point) {
-    case Point::inside_attention:
-    case Point::before_core_gradients:
-      return true;  // a ring's rounds
-    case Point::dispatch:
-    case Point::combine:
-    case Point::dispatch_gradients:
-    case Point::combine_gradients:
-      return p.overlap.experts;
-    default:
-      return p.overlap.tensor;
-  }
-}
-
-namespace {
-
 // What runs beside an exchange at the point, for people.
 const char* beside_at(Point point) {
   if (is_behind_block(point)) return " weights";
@@ -150,17 +131,6 @@ std::vector<LayerKernels::Segment> backward_of(StepLayOut& step, const Segments&
   return all;
 }
 
-}  // namespace
-
-bool repeats(const Parallelism& p, Point point) {
-  const bool of_experts = p.recompute == Recompute::full || p.recompute == Recompute::experts;
-  if (point == Point::combine) return of_experts && recomputes_last(p);
-  if (point == Point::dispatch) return of_experts || p.recompute == Recompute::projections;
-  return p.recompute == Recompute::full;
-}
-
-namespace {
-
 std::vector<LayerKernels::Segment> repeated(const Parallelism& p,
                                             const std::vector<LayerKernels::Segment>& forward) {
   std::vector<LayerKernels::Segment> all;
@@ -175,6 +145,28 @@ std::vector<LayerKernels::Segment> repeated(const Parallelism& p,
 }
 
 }  // namespace
+
+bool runs_beside(const Parallelism& p, Point point) {
+  switch (point) {
+    case Point::inside_attention:
+    case Point::before_core_gradients:
+      return true;  // a ring's rounds
+    case Point::dispatch:
+    case Point::combine:
+    case Point::dispatch_gradients:
+    case Point::combine_gradients:
+      return p.overlap.experts;
+    default:
+      return p.overlap.tensor;
+  }
+}
+
+bool repeats(const Parallelism& p, Point point) {
+  const bool of_experts = p.recompute == Recompute::full || p.recompute == Recompute::experts;
+  if (point == Point::combine) return of_experts && recomputes_last(p);
+  if (point == Point::dispatch) return of_experts || p.recompute == Recompute::projections;
+  return p.recompute == Recompute::full;
+}
 
 LayerKernels layer_kernels(StepLayOut& step, LayerKind kind,
                            const std::function<bool(Point)>& exchanges) {

@@ -26,7 +26,7 @@ class MicroBatches {
         stages_(step.context.model, p_),
         hooks_(hooks),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
-        exchanged_bytes_(activation_bytes(step)) {
+        exchanged_bytes_(bytes_between_layers(step)) {
     for (const Axis* axis : step.block_axes) {
       for (int point = 0; point < static_cast<int>(Point::inside_layer); ++point) {
         draft(*axis, static_cast<Point>(point));
@@ -360,12 +360,6 @@ class MicroBatches {
 };
 
 }  // namespace
-
-double activation_bytes(const StepSizes& shape) {
-  const Model& model = shape.context.model;
-  return 2.0 * shape.parallelism.micro_batch * model.sequence * model.hidden /
-         shape.parallelism.context;
-}
 
 void run_micro_batches(StepLayOut& step, const LayerHooks& hooks) {
   MicroBatches(step, hooks).run();

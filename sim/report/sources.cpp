@@ -103,6 +103,11 @@ void add_scheme(const Scheme& scheme, std::map<std::string, std::string>& source
   }
 }
 
+// To other nodes, a message for each.
+bool sends_rows_apart(const Parallelism& p) {
+  return dispatches(p) && p.dispatcher != Dispatcher::all_to_all;
+}
+
 }  // namespace
 
 std::string efficiency_source(const Cluster& cluster) {
@@ -130,11 +135,6 @@ std::string in_phase_text() {
       "folded, so that what all replicas send meets on links at once, and the step is up to half "
       "as slow again; `whole` simulates GPUs at their own speeds, here more than {:.0f} operations",
       kMostInPhase);
-}
-
-// To other nodes, a message for each.
-bool sends_rows_apart(const Parallelism& p) {
-  return dispatches(p) && p.dispatcher != Dispatcher::all_to_all;
 }
 
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {

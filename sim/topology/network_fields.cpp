@@ -63,8 +63,7 @@ constexpr Field<Network> kNetworkFields[] = {
     field<&Network::message>(
         "message", kAny, left_out("that of the transport, or 0"),
         "Time that each message of a GPU to other nodes takes besides its bytes. It shows where a "
-        "library "
-        "sends tokens one by one (DeepEP); NCCL's messages are long."),
+        "library sends tokens one by one (DeepEP); NCCL's messages are long."),
     field<&Network::ll, &LinkPace::efficiency>(
         "ll_efficiency", kShare, needed_with("ll_latency", "that of the transport"),
         "Fraction of `nic_bandwidth` that the LL protocol achieves.", "0.2"),

@@ -121,6 +121,10 @@ LayerActivations kept_activations(const Model& model, const Parallelism& p, Laye
   return kept;
 }
 
+double values_between_layers(const Model& model, const Parallelism& p) {
+  return double{1} * p.micro_batch * model.sequence * model.hidden / p.context;
+}
+
 double head_activations(const Model& model, const Parallelism& p) {
   const double logits =
       static_cast<double>(p.micro_batch) * model.sequence / p.context * model.vocabulary / p.tensor;

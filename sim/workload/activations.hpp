@@ -19,6 +19,8 @@ struct LayerActivations {
 // Kept until the backward pass.
 [[nodiscard]] LayerActivations kept_activations(const Model& model, const Parallelism& parallelism,
                                                 LayerKind kind = {});
+// Values of a micro-batch between two layers, over all tensor-parallel ranks.
+[[nodiscard]] double values_between_layers(const Model& model, const Parallelism& parallelism);
 // Bytes of the logits and of the loss's intermediate results, on a rank of the last stage.
 [[nodiscard]] double head_activations(const Model& model, const Parallelism& parallelism);
 

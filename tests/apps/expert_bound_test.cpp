@@ -120,10 +120,5 @@ void expect_bounds_below(std::uint32_t seed, int draws) {
 
 TEST(ExpertBound, HoldsForLayoutsAtRandom) { expect_bounds_below(11, 80); }
 
-// On request: apps_tests --gtest_also_run_disabled_tests --gtest_filter='*TenSeeds*'.
-TEST(ExpertBound, DISABLED_HoldsForLayoutsOfTenSeeds) {
-  for (std::uint32_t seed = 1; seed <= 10; ++seed) expect_bounds_below(seed, 300);
-}
-
 }  // namespace
 }  // namespace sim::study

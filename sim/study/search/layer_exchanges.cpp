@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/topology/topology.hpp"
+#include "sim/workload/activations.hpp"
 #include "sim/workload/sizes.hpp"
 
 namespace sim::study {
@@ -29,11 +30,9 @@ double least_launch_s(const Cluster& cluster) {
 // nothing is known.
 double tensor_exchange_s(const Job& job, const Parallelism& p, const Wire& wire) {
   if (p.tensor == 1 || tensor_nodes(job.cluster(), p) > 1) return 0;
-  const double elements =
-      double{1} * p.micro_batch * job.model.sequence / p.context * job.model.hidden;
   const bool in_switch = !p.sequence_parallel && job.cluster().nvlink.nvls.has_value();
   const double passes = in_switch ? 1 : 2 * (p.tensor - 1.0) / p.tensor;
-  const double bytes = wire.bytes_per_element() * elements * passes;
+  const double bytes = wire.bytes_per_element() * values_between_layers(job.model, p) * passes;
   return (p.sequence_parallel ? 2 : 1) * least_launch_s(job.cluster()) +
          bytes / gpu_rate(job.cluster()).base();
 }
