@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
+#include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
@@ -65,6 +66,16 @@ BlindRun training_run(const std::string& name, const Arguments& arguments) {
   }
 }
 
+BlindRun run_of(const TrainingRow& row, const Arguments& more) {
+  Arguments arguments = run_arguments(row);
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  BlindRun run = training_run(row.id, arguments);
+  const int gpus = sim::rank_count(run.job.cluster());
+  if (gpus == row.gpus) return run;
+  throw sim::InputError(
+      fmt::format("{}: gpus: is {}, but its flags run on {}", row.id, row.gpus, gpus));
+}
+
 double token_seconds(const BlindRun& run) {
   return per_token(run, sim::study::seconds_of(run.job, run.setup));
 }
@@ -90,6 +101,15 @@ std::vector<TimeCurve> time_curves(const std::vector<BlindRun>& runs, int jobs,
         token_seconds(runs[i / kPoints], kCurveEfficiencies.at(i % kPoints));
   });
   return curves;
+}
+
+CurvesOfRuns curves_of(const std::vector<TrainingRow>& rows, int jobs) {
+  CurvesOfRuns all{
+      .runs = sim::in_parallel(jobs, rows.size(), [&](std::size_t i) { return run_of(rows[i]); }),
+      .curves = {}};
+  Progress progress("simulating rows", static_cast<int>(kCurveEfficiencies.size() * rows.size()));
+  all.curves = time_curves(all.runs, jobs, [&] { progress.step(); });
+  return all;
 }
 
 }  // namespace apps

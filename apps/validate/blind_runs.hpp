@@ -24,6 +24,8 @@ struct BlindRun {
 [[nodiscard]] Arguments run_arguments(const sim::validation::TrainingRow& row);
 // Throws an InputError that begins with `name` if `run` refuses the arguments.
 [[nodiscard]] BlindRun training_run(const std::string& name, const Arguments& arguments);
+// With `more` arguments. Throws an InputError also if it runs on another number of GPUs than the row says.
+[[nodiscard]] BlindRun run_of(const sim::validation::TrainingRow& row, const Arguments& more = {});
 
 // Seconds per token and GPU of the cluster as it is.
 [[nodiscard]] double token_seconds(const BlindRun& run);
@@ -34,5 +36,13 @@ struct BlindRun {
 // Calls `step` before each simulation.
 [[nodiscard]] std::vector<sim::validation::TimeCurve> time_curves(
     const std::vector<BlindRun>& runs, int jobs, const std::function<void()>& step);
+
+struct CurvesOfRuns {
+  std::vector<BlindRun> runs;
+  std::vector<sim::validation::TimeCurve> curves;
+};
+// By row. Shows progress.
+[[nodiscard]] CurvesOfRuns curves_of(const std::vector<sim::validation::TrainingRow>& rows,
+                                     int jobs);
 
 }  // namespace apps

@@ -21,7 +21,6 @@
 #include "sim/base/names.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {
@@ -47,28 +46,6 @@ BlindPrediction predict_blind(const BlindRun& run, const validation::TimeCurve& 
           .serial = 1 / serial_token_seconds(run, constant.efficiency)};
 }
 
-struct Curves {
-  std::vector<BlindRun> runs;
-  std::vector<validation::TimeCurve> curves;
-};
-
-BlindRun run_of(const TrainingRow& row) {
-  BlindRun run = training_run(row.id, run_arguments(row));
-  const int gpus = sim::rank_count(run.job.cluster());
-  if (gpus == row.gpus) return run;
-  throw sim::InputError(
-      fmt::format("{}: gpus: is {}, but its flags run on {}", row.id, row.gpus, gpus));
-}
-
-Curves curves_of(const std::vector<TrainingRow>& rows, int jobs) {
-  Curves all{
-      .runs = sim::in_parallel(jobs, rows.size(), [&](std::size_t i) { return run_of(rows[i]); })};
-  constexpr int kOfEach = validation::kCurveEfficiencies.size();
-  Progress progress("simulating rows", kOfEach * static_cast<int>(rows.size()));
-  all.curves = time_curves(all.runs, jobs, [&] { progress.step(); });
-  return all;
-}
-
 std::vector<LeftOut> left_out(const std::string& names) {
   std::vector<LeftOut> all;
   for (const std::string& name : split(names)) {
@@ -81,7 +58,7 @@ std::vector<LeftOut> left_out(const std::string& names) {
   return all;
 }
 
-BlindStudy predicted_with(const Curves& all, const std::vector<TrainingRow>& rows, LeftOut by,
+BlindStudy predicted_with(const CurvesOfRuns& all, const std::vector<TrainingRow>& rows, LeftOut by,
                           int jobs) {
   BlindStudy study{.left_out = std::string(sim::name_of(by, kLeftOut)), .rows = rows};
   const auto constants = validation::blind_constants(study.rows, all.curves, by);
@@ -289,7 +266,7 @@ void validate_blind(const BlindOptions& options) {
   const auto rows = validation::read_training(data_directory());
   if (!options.frozen.empty()) return print({thawed(options.frozen, rows)}, options);
   if (!options.freeze.empty()) sim::require_writable("--freeze", options.freeze);
-  const Curves all = curves_of(rows, options.jobs);
+  const CurvesOfRuns all = curves_of(rows, options.jobs);
   if (options.defaults) {
     return print_needed(options.format, validation::learnt_efficiency(rows, all.curves));
   }

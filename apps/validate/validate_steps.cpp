@@ -19,7 +19,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/topology/topology.hpp"
 #include "sim/validation/steps.hpp"
 
 namespace apps {
@@ -54,16 +53,14 @@ constexpr std::array kStepColumns{
 
 std::optional<BlindRun> step_run(const StepRow& row) {
   if (!row.is_modelled()) return std::nullopt;
-  Arguments arguments = run_arguments(row.run);
-  if (!row.dispatcher.empty()) {
-    arguments.insert(arguments.end(),
-                     {"--dispatcher", validation::modelled_dispatcher(row.dispatcher)});
-  }
-  BlindRun run = training_run(row.run.id, arguments);
-  const int gpus = sim::rank_count(run.job.cluster());
-  if (gpus == row.run.gpus) return run;
-  throw sim::InputError(
-      fmt::format("{}: gpus: is {}, but its flags run on {}", row.run.id, row.run.gpus, gpus));
+  if (row.dispatcher.empty()) return run_of(row.run);
+  return run_of(row.run, {"--dispatcher", validation::modelled_dispatcher(row.dispatcher)});
+}
+
+validation::DenseRuns dense_runs(int jobs) {
+  validation::DenseRuns dense{.rows = validation::read_training(data_directory()), .curves = {}};
+  dense.curves = curves_of(dense.rows, jobs).curves;
+  return dense;
 }
 
 // Of the rows that others learn from.
@@ -91,7 +88,8 @@ StepStudy predicted_steps(const std::string& name, const std::string& table, int
   StepStudy study{.name = name, .rows = validation::read_steps(data_directory(), table)};
   const auto runs = sim::in_parallel(jobs, study.rows.size(),
                                      [&](std::size_t i) { return step_run(study.rows[i]); });
-  study.predictions = step_columns(study.rows, step_curves(study.rows, runs, jobs));
+  study.predictions =
+      step_columns(study.rows, step_curves(study.rows, runs, jobs), dense_runs(jobs));
   Progress progress("predicting rows", static_cast<int>(runs.size()));
   sim::for_each_in_parallel(jobs, runs.size(), [&](std::size_t i) {
     progress.step();
@@ -190,7 +188,8 @@ sim::TextTable layers_of(const StepStudy& study) {
 }
 
 constexpr const char* kStepNotes =
-    "\n  others' sources: one efficiency, learnt from the other sources; bias: of its logarithm\n"
+    "\n  others' sources: one efficiency, learnt from the other sources, of dense models too;\n"
+    "  bias: of its logarithm\n"
     "  blind: the default efficiency of the cluster; fitted: one efficiency for each group\n"
     "  serial: kernels plus bytes over bandwidths at the first efficiency, nothing overlapping\n"
     "  constant MFU: the median of the other sources'\n";

@@ -98,7 +98,8 @@ std::vector<StepRow> read_steps(const std::filesystem::path& folder, const std::
 }
 
 std::vector<StepColumns> step_columns(const std::vector<StepRow>& rows,
-                                      const std::vector<std::optional<StepCurve>>& curves) {
+                                      const std::vector<std::optional<StepCurve>>& curves,
+                                      const DenseRuns& dense) {
   std::vector<TrainingRow> runs;
   std::vector<TimeCurve> known;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -106,6 +107,8 @@ std::vector<StepColumns> step_columns(const std::vector<StepRow>& rows,
     runs.back().counts = curves[i].has_value();
     known.push_back(curves[i] ? curves[i]->curve : TimeCurve{});
   }
+  runs.insert(runs.end(), dense.rows.begin(), dense.rows.end());
+  known.insert(known.end(), dense.curves.begin(), dense.curves.end());
   const auto learnt = blind_constants(runs, known, LeftOut::fold);
   const auto fitted = fitted_by_group(rows, curves);
   std::vector<StepColumns> columns(rows.size());

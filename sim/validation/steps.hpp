@@ -35,10 +35,11 @@ struct StepRow {
 
 // Ways to predict a row, in tokens per second and GPU; 0 where it is not predicted so.
 struct StepColumns {
-  double blind = 0;     // with the default efficiency of the cluster: no row of the table is used
-  double left_out = 0;  // with one efficiency, from the other sources of the table
-  double fitted = 0;    // with one efficiency for the row's group, which the row is one of
-  double serial = 0;    // as left_out, but summed (sim/validation/serial.hpp)
+  double blind = 0;  // with the default efficiency of the cluster: no row of the table is used
+  double left_out =
+      0;  // with one efficiency, from the other sources: the table's, and of dense models
+  double fitted = 0;        // with one efficiency for the row's group, which the row is one of
+  double serial = 0;        // as left_out, but summed (sim/validation/serial.hpp)
   double constant_mfu = 0;  // of the other sources: their median, by `gflop_per_token`
   double efficiency = 1;    // of left_out
 };
@@ -48,9 +49,16 @@ struct StepCurve {
   TimeCurve curve;
   double by_default = 1;  // efficiency of the cluster
 };
+// Runs of dense models, whose kernels lose as much to those that were timed alone. A source that is in
+// both tables is one.
+struct DenseRuns {
+  std::vector<TrainingRow> rows;
+  std::vector<TimeCurve> curves;  // by row
+};
 // By row; of rows without a curve, which nothing is learnt from, `efficiency` and `constant_mfu` alone.
 [[nodiscard]] std::vector<StepColumns> step_columns(
-    const std::vector<StepRow>& rows, const std::vector<std::optional<StepCurve>>& curves);
+    const std::vector<StepRow>& rows, const std::vector<std::optional<StepCurve>>& curves,
+    const DenseRuns& dense = {});
 
 // Two rows that differ in one thing.
 struct StepPair {

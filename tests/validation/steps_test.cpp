@@ -64,6 +64,27 @@ TEST(Steps, ArePredictedFromOtherSourcesAndByGroup) {
               1e-9);
 }
 
+TEST(Steps, LearnFromDenseModelsToo) {
+  Toys toys;
+  toys.add(toy("a", "a1", 1e-4, 0.8));
+  toys.add(toy("b", "b1", 2e-4, 0.6));
+  DenseRuns dense;
+  const auto add = [&](const std::string& fold, double efficiency) {
+    const Toy one = toy(fold, "", 3e-4, efficiency);
+    dense.rows.push_back(one.row.run);
+    dense.curves.push_back(one.curve->curve);
+  };
+  add("b", 0.4);
+  add("c", 0.9);
+  const auto columns = step_columns(toys.rows, toys.curves, dense);
+  ASSERT_EQ(columns.size(), 2U);
+  // Of b, whose mean is of both tables, and of c.
+  EXPECT_NEAR(columns[0].efficiency, std::sqrt(std::sqrt(0.6 * 0.4) * 0.9), 1e-9);
+  // Of a and c: the dense rows of b are left out with its own.
+  EXPECT_NEAR(columns[1].efficiency, std::sqrt(0.8 * 0.9), 1e-9);
+  EXPECT_NEAR(columns[1].constant_mfu, step_columns(toys.rows, toys.curves)[1].constant_mfu, 1e-9);
+}
+
 TEST(Steps, OfWhichNothingIsLearntAreNotScored) {
   Toys toys;
   toys.add(toy("a", "a1", 1e-4, 0.8));
