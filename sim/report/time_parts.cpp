@@ -66,15 +66,27 @@ bool issues(const Operation& operation) {
 
 bool copies(const Operation& operation) { return operation.phase == Phase::host_copy; }
 
-// From when all else that a kernel waits for was there until the last of those that are `awaited` was;
-// empty where that was earlier.
+// From when all else that an operation waits for was there until the last of those that are `awaited`
+// was; empty where that was earlier.
 Interval wait_for(const Schedule& schedule, const Timeline& timeline, const Operation& operation,
                   bool (*awaited)(const Operation& operation)) {
   Interval wait;
-  if (operation.kind != OperationKind::work) return wait;
   for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
     double& ready = awaited(schedule.operations[earlier]) ? wait.end_s : wait.start_s;
     ready = std::max(ready, timeline.end_s[earlier]);
+  }
+  return wait;
+}
+
+// The same of a kernel or a collective for its host, which a barrier joins with the rest where there is
+// one.
+Interval host_wait(const Schedule& schedule, const Timeline& timeline, const Operation& operation) {
+  Interval wait = wait_for(schedule, timeline, operation, issues);
+  for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
+    const Operation& start = schedule.operations[earlier];
+    if (start.kind != OperationKind::barrier) continue;
+    const Interval one = wait_for(schedule, timeline, start, issues);
+    if (one.end_s - one.start_s > wait.end_s - wait.start_s) wait = one;
   }
   return wait;
 }
@@ -115,8 +127,9 @@ std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeli
     } else {
       add(whole.start_s, whole.end_s, *part, operation.phase);
     }
-    const Interval wait = wait_for(schedule, timeline, operation, issues);
+    const Interval wait = host_wait(schedule, timeline, operation);
     add(wait.start_s, wait.end_s, Part::host, operation.phase);
+    if (operation.kind != OperationKind::work) continue;
     // Copies run beside all else; what counts is who waits for them.
     const Interval copy = wait_for(schedule, timeline, operation, copies);
     add(copy.start_s, copy.end_s, Part::exposed_comm, Phase::host_copy);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -61,6 +62,38 @@ TEST_P(Parts, ExposeOfAPhaseAtMostWhatItTook) {
       exposed += seconds;
     }
     EXPECT_NEAR(exposed / step.report.time.exposed_comm_s, 1, 1e-9);
+  }
+}
+
+// A collective that its rank's host issues late: until then the rank waits for its host.
+TEST(PartsOfHosts, AreWhatCollectivesWaitForToo) {
+  ScheduleBuilder builder(2);
+  const std::uint32_t route = builder.add_route({.hops = {Hop{0, 1, 0, 0, 1}}});
+  std::vector<OperationId> starts;
+  for (const int rank : {0, 1}) {
+    const OperationId kernel =
+        builder.work(rank, Stream::compute, Phase::forward, "kernel", 1, 0.0);
+    const OperationId issued = builder.host(rank, "issue", rank == 0 ? 3 : 2);
+    starts.push_back(builder.barrier(std::array{kernel, issued}));
+  }
+  const OperationId begin = builder.barrier(starts);
+  const OperationId flow =
+      builder.flow(route, 0, Phase::expert_comm, "rows", 0.5, 0, std::array{begin});
+  const OperationId end = builder.barrier(std::array{flow});
+  for (const int rank : {0, 1}) {
+    const auto own = static_cast<std::size_t>(rank);
+    builder.member(rank, Stream::experts, Phase::expert_comm, "rows", {&starts[own], 1}, end);
+  }
+  const Schedule schedule = std::move(builder).finish();
+  const Timeline timeline = simulate(schedule, small_cluster());
+  const auto of = [&](int rank) {
+    return time_parts(schedule, timeline, rank, {0, timeline.makespan_s});
+  };
+  for (const int rank : {0, 1}) {
+    EXPECT_NEAR(of(rank).compute_s, 1, 1e-9);
+    EXPECT_NEAR(of(rank).host_s, rank == 0 ? 2 : 1, 1e-9);
+    EXPECT_NEAR(of(rank).bubble_s, rank == 0 ? 0 : 1, 1e-9);  // for the other's host
+    EXPECT_NEAR(of(rank).exposed_comm_s, 0.5, 1e-9);
   }
 }
 
