@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
-
-#include "sim/program/plan_step.hpp"
 
 namespace sim {
 namespace {
@@ -251,19 +250,25 @@ std::shared_ptr<const AlikeClasses> alike_classes(const Topology& topology,
   return classes;
 }
 
-std::shared_ptr<KnownClasses> no_classes_yet() { return std::make_shared<KnownClasses>(); }
-
 std::shared_ptr<const AlikeClasses> KnownClasses::of(const Topology& topology,
                                                      std::shared_ptr<const GroupDrafts> drafts) {
-  const auto last = [&] {
-    const std::lock_guard lock(mutex_);
-    return last_;
-  }();
-  if (last != nullptr && are_of(*last, topology, *drafts)) return last;
+  for (const Known& one : known()) {
+    if (are_of(*one, topology, *drafts)) return one;
+  }
   auto classes = alike_classes(topology, std::move(drafts));
-  const std::lock_guard lock(mutex_);
-  last_ = classes;
+  if (classes != nullptr) know(classes);
   return classes;
+}
+
+std::vector<KnownClasses::Known> KnownClasses::known() {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+void KnownClasses::know(const Known& classes) {
+  const std::lock_guard lock(mutex_);
+  last_.insert(last_.begin(), classes);
+  keep_latest(last_, [](const AlikeClasses& one) { return std::ssize(one.parts.ranks.of); });
 }
 
 }  // namespace sim

@@ -14,7 +14,7 @@ AskedOutcome asked_outcome(const StepContext& context, const Scheme& scheme) {
   StepContext changed = context;
   changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   std::vector<GroupUse> uses;
-  for_each_group(lay_out_once(context, scheme), changed,
+  for_each_group(groups_needed(lay_out_once(context, scheme)), changed,
                  [&](const GroupsKey&, const Ranks& ranks, const Uses& collectives) {
                    add_uses(cluster, ranks, collectives, uses);
                  });

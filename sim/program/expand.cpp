@@ -10,8 +10,8 @@
 #include "sim/collectives/collectives.hpp"
 #include "sim/program/alike_groups.hpp"
 #include "sim/program/collisions.hpp"
-#include "sim/program/groups.hpp"
 #include "sim/program/host_issue.hpp"
+#include "sim/program/known_groups.hpp"
 #include "sim/program/lay_out.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 
@@ -408,6 +408,19 @@ class Expansion {
   std::vector<std::vector<TimedKernel>> kernels_;  // by communication, then part
 };
 
+// Without classes where each rank is asked for.
+DraftedGroups groups_of(const Program& program, const StepContext& context, Detail detail) {
+  if (detail == Detail::folded && !context.whole) {
+    return context.known != nullptr ? context.known->of(program, context)
+                                    : KnownGroups().of(program, context);
+  }
+  const auto topology = std::make_shared<const Topology>(context.cluster);
+  return {topology,
+          std::make_shared<const GroupDrafts>(
+              draft_groups(*topology, groups_needed(program), context, detail)),
+          nullptr};
+}
+
 // One rank for all that do the same, at the speed at which all wait for each other.
 PlannedStep expand_alike(const Program& program, const StepContext& context, AlikeGround alike) {
   const auto ranks = static_cast<std::size_t>(alike.ground.builder.ranks());
@@ -424,26 +437,18 @@ PlannedStep expand_alike(const Program& program, const StepContext& context, Ali
 
 PlannedStep expand(const Program& program, const StepContext& context, Detail detail) {
   const Cluster& cluster = context.cluster;
-  const Topology topology(cluster);
-  const auto drafts =
-      std::make_shared<const GroupDrafts>(draft_groups(topology, program, context, detail));
-  if (detail == Detail::folded && !context.whole) {
-    const auto classes = context.known == nullptr ? alike_classes(topology, drafts)
-                                                  : context.known->of(topology, drafts);
-    if (classes != nullptr) {
-      PlannedStep step = expand_alike(program, context, alike_ground(topology, *drafts, *classes));
-      if (cluster.speed_spread <= 0 || !replicas_collide(topology, *drafts, *classes)) {
-        return step;
-      }
-      step.schedule.in_phase = true;
-      const double stands_for = static_cast<double>(rank_count(cluster)) / step.schedule.ranks;
-      if (step.schedule.operations_of_step() * stands_for > kMostInPhase) return step;
-    }
+  const auto [topology, drafts, classes] = groups_of(program, context, detail);
+  if (classes != nullptr) {
+    PlannedStep step = expand_alike(program, context, alike_ground(*topology, *drafts, *classes));
+    if (cluster.speed_spread <= 0 || !replicas_collide(*topology, *drafts, *classes)) return step;
+    step.schedule.in_phase = true;
+    const double stands_for = static_cast<double>(rank_count(cluster)) / step.schedule.ranks;
+    if (step.schedule.operations_of_step() * stands_for > kMostInPhase) return step;
   }
   Schedule schedule =
-      Expansion(program, context, every_group(topology, *drafts, detail), rank_slowdowns(cluster))
+      Expansion(program, context, every_group(*topology, *drafts, detail), rank_slowdowns(cluster))
           .run();
-  Wiring wiring = wire(schedule, topology);
+  Wiring wiring = wire(schedule, *topology);
   return {std::move(schedule), std::move(wiring)};
 }
 

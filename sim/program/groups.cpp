@@ -2,7 +2,6 @@
 #include "sim/program/groups.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -68,23 +67,8 @@ Lists among(Among how, const Cluster& cluster, const std::vector<int>& ranks, in
   return lists;
 }
 
-// Along an axis, or of holders of weights.
-using Joined = std::pair<const Axis*, Weights>;
-// The collectives that a program runs, by how ranks take part.
-using Parts = std::map<Among, std::set<Use>>;
-
-std::map<Joined, Parts> needs_of(const Program& program) {
-  std::map<Joined, Parts> needs;
-  for (const Communication& one : program.communications) {
-    Parts& by_part = needs[{one.axis, one.joined()}];
-    for (const Part& part : one.parts) {
-      const auto* transfer = std::get_if<Transfer>(&part.what);
-      if (transfer == nullptr) continue;
-      by_part[transfer->among].insert({transfer->collective, transfer->algorithm});
-    }
-  }
-  return needs;
-}
+using Joined = GroupsNeeded::Joined;
+using Parts = GroupsNeeded::Parts;
 
 // Visits the groups of a program, axis by axis, and the pairs that sum tied embeddings.
 class Joining {
@@ -94,14 +78,12 @@ class Joining {
         visit_(visit),
         factoring_(factoring_of(context.cluster, context.parallelism)) {}
 
-  void run(const Program& program) const {
-    const std::map<Joined, Parts> needs = needs_of(program);
+  void run(const GroupsNeeded& needed) const {
     for (const Joined& joined : in_order()) {
-      if (needs.contains(joined)) join(joined, needs.at(joined));
+      const auto found = needed.collectives.find(joined);
+      if (found != needed.collectives.end()) join(joined, found->second);
     }
-    for (const auto& [stage, what, period] : program.instructions) {
-      if (std::holds_alternative<SumTied>(what)) join_ends(stage);
-    }
+    for (const int stage : needed.tied) join_ends(stage);
   }
 
  private:
@@ -143,24 +125,41 @@ class Joining {
 
 void add_messages(const Topology& topology, const Layout& layout, std::pair<int, int> stages,
                   GroupDrafts& drafts) {
-  const auto [known, added] = drafts.messages.try_emplace(stages);
-  if (!added) return;
+  std::vector<MessageWay>& ways = drafts.messages[stages];
   for (const int source : drafts.ranks[static_cast<std::size_t>(stages.first)]) {
     const int destination = layout.at(source, axes::pipeline, stages.second);
     MessageWay way{source, destination, topology.path(source, destination),
                    topology.cluster().collectives.launch.base()};
     for (const Hop& hop : way.hops) way.latency_s += topology.latency(hop).base();
-    known->second.push_back(std::move(way));
+    ways.push_back(std::move(way));
   }
 }
 
 }  // namespace
 
-void for_each_group(const Program& program, const StepContext& context, const VisitGroup& visit) {
-  Joining(context, visit).run(program);
+GroupsNeeded groups_needed(const Program& program) {
+  GroupsNeeded needed;
+  for (const Communication& one : program.communications) {
+    Parts& by_part = needed.collectives[{one.axis, one.joined()}];
+    for (const Part& part : one.parts) {
+      const auto* transfer = std::get_if<Transfer>(&part.what);
+      if (transfer == nullptr) continue;
+      by_part[transfer->among].insert({transfer->collective, transfer->algorithm});
+    }
+  }
+  for (const auto& [stage, what, period] : program.instructions) {
+    if (const auto* one = std::get_if<Send>(&what)) needed.messages.insert({stage, one->to});
+    if (std::holds_alternative<SumTied>(what)) needed.tied.push_back(stage);
+  }
+  return needed;
 }
 
-GroupDrafts draft_groups(const Topology& topology, const Program& program,
+void for_each_group(const GroupsNeeded& needed, const StepContext& context,
+                    const VisitGroup& visit) {
+  Joining(context, visit).run(needed);
+}
+
+GroupDrafts draft_groups(const Topology& topology, const GroupsNeeded& needed,
                          const StepContext& context, Detail detail) {
   const Factoring factoring = factoring_of(context.cluster, context.parallelism);
   GroupDrafts drafts{.ranks = factoring.stages(), .layout = factoring.dense()};
@@ -170,15 +169,13 @@ GroupDrafts draft_groups(const Topology& topology, const Program& program,
     if (known != drafters.end()) return known->second;
     return drafters.emplace_back(uses, GroupDrafter(topology, detail, uses)).second;
   };
-  for_each_group(program, context, [&](const GroupsKey& key, Ranks ranks, const Uses& uses) {
+  for_each_group(needed, context, [&](const GroupsKey& key, Ranks ranks, const Uses& uses) {
     auto known = std::ranges::find(drafts.groups, key, [](const auto& one) { return one.first; });
     if (known == drafts.groups.end()) known = drafts.groups.insert(known, {key, {}});
     known->second.push_back(drafter(uses).draft(std::move(ranks)));
   });
-  for (const auto& [stage, what, period] : program.instructions) {
-    if (const auto* one = std::get_if<Send>(&what)) {
-      add_messages(topology, factoring.dense(), {stage, one->to}, drafts);
-    }
+  for (const auto& stages : needed.messages) {
+    add_messages(topology, factoring.dense(), stages, drafts);
   }
   return drafts;
 }

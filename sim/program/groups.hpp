@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -25,11 +26,24 @@ struct GroupsKey {
   bool operator==(const GroupsKey&) const = default;
 };
 
+// What a program needs of groups.
+struct GroupsNeeded {
+  // Along an axis, or of holders of weights: the collectives, by how ranks take part.
+  using Joined = std::pair<const Axis*, Weights>;
+  using Parts = std::map<Among, std::set<Use>>;
+  std::map<Joined, Parts> collectives;
+  std::vector<int> tied;                   // stages that sum embeddings with the last one
+  std::set<std::pair<int, int>> messages;  // between stages, from and to
+  bool operator==(const GroupsNeeded&) const = default;
+};
+[[nodiscard]] GroupsNeeded groups_needed(const Program& program);
+
 // Calls `visit` with the ranks of each group, ascending, and the collectives that the program runs
 // over them.
 using Ranks = std::vector<int>;
 using VisitGroup = std::function<void(const GroupsKey& key, Ranks ranks, const Uses& uses)>;
-void for_each_group(const Program& program, const StepContext& context, const VisitGroup& visit);
+void for_each_group(const GroupsNeeded& needed, const StepContext& context,
+                    const VisitGroup& visit);
 
 // A message from one stage to another.
 struct MessageWay {
@@ -45,7 +59,7 @@ struct GroupDrafts {
   std::vector<std::pair<GroupsKey, std::vector<GroupDraft>>> groups;
   std::map<std::pair<int, int>, std::vector<MessageWay>> messages;  // by stages, from and to
 };
-[[nodiscard]] GroupDrafts draft_groups(const Topology& topology, const Program& program,
+[[nodiscard]] GroupDrafts draft_groups(const Topology& topology, const GroupsNeeded& needed,
                                        const StepContext& context, Detail detail);
 
 // The same in a schedule.

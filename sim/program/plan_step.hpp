@@ -25,9 +25,9 @@
 
 namespace sim {
 
-// What is known of alike ranks from the last step: sim/program/alike_classes.hpp.
-class KnownClasses;
-[[nodiscard]] std::shared_ptr<KnownClasses> no_classes_yet();
+// What is known of the groups of earlier steps: sim/program/known_groups.hpp.
+class KnownGroups;
+[[nodiscard]] std::shared_ptr<KnownGroups> no_groups_yet();
 
 struct StepContext {
   const Cluster& cluster;
@@ -40,7 +40,7 @@ struct StepContext {
   bool each_kernel = false;       // each kernel of a layer is an operation; else each block of them
   bool whole = false;             // every rank is simulated, those that do the same too
   bool each_micro_batch = false;  // plan_few_periods() leaves none out
-  KnownClasses* known = nullptr;  // of alike ranks, for further steps; or none
+  KnownGroups* known = nullptr;   // for further steps; or none
 };
 
 // Why the job, or the scheme with it, cannot run: one line per problem, empty if there is none.

@@ -69,7 +69,7 @@ struct Job {
   std::optional<double> target_tokens = {};
   // Of several sites, also of what is copied from this job.
   std::shared_ptr<InnerSteps> inner_steps = std::make_shared<InnerSteps>();
-  std::shared_ptr<KnownClasses> classes = no_classes_yet();
+  std::shared_ptr<KnownGroups> groups = no_groups_yet();
 
   [[nodiscard]] SchemeKind kind() const {
     return inner ? SchemeKind::between_sites : SchemeKind::inside;
@@ -94,7 +94,7 @@ struct Job {
   // On another cluster, which must outlive the result.
   [[nodiscard]] StepContext context(const Setup& setup, const Cluster& on) const {
     return {on,          model, calibration(),    setup.parallelism, detail,
-            each_kernel, whole, each_micro_batch, classes.get()};
+            each_kernel, whole, each_micro_batch, groups.get()};
   }
   [[nodiscard]] RoundContext round(const Setup& setup) const {
     return {topology, model, calibrations,      setup.parallelism,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes of alike ranks are found once for drafts that differ in rates alone.
+// Classes of alike ranks are found once for drafts that differ in rates alone, and groups are drafted
+// once for steps that differ in what computing takes.
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "sim/collectives/congruent.hpp"
-#include "sim/program/alike_classes.hpp"
+#include "sim/program/known_groups.hpp"
 #include "tests/schedule/sample_cluster.hpp"
+#include "tests/schemes/sample_step.hpp"
 
 namespace sim {
 namespace {
@@ -73,6 +75,58 @@ TEST(KnownClasses, AreFoundAnewForOtherLinksAndGroups) {
   EXPECT_TRUE(is_found_anew([](Cluster& cluster) { cluster.collectives.channels = 4; }));
   EXPECT_TRUE(
       is_found_anew([](Cluster& cluster) { cluster.fitted.communicator_bandwidth = 20_GBps; }));
+}
+
+TEST(KnownClasses, AreRememberedForAFewKindsOfGroups) {
+  KnownClasses known;
+  Cluster one = sample(), other = sample();
+  other.nodes = 8;
+  const auto of_one = classes_of(known, one), of_other = classes_of(known, other);
+  EXPECT_EQ(classes_of(known, one), of_one);
+  EXPECT_EQ(classes_of(known, other), of_other);
+}
+
+// Gradients are summed among all ranks, and layers among those that split them.
+Program summing_program() {
+  Program program;
+  Communication& sum = program.communications.emplace_back();
+  sum.add(Transfer{.collective = CollectiveKind::reduce_scatter, .among = Among::shards});
+  Communication& tensor = program.communications.emplace_back();
+  tensor.axis = &axes::tensor;
+  tensor.add(Transfer{.collective = CollectiveKind::all_gather, .among = Among::axis});
+  return program;
+}
+
+class GroupsOfSteps : public testing::Test {
+ protected:
+  DraftedGroups of(const Cluster& on, int tensor = 2) {
+    return known.of(program, {on, model, calibration, {.tensor = tensor}});
+  }
+
+  const Model model = deep_model();
+  const Calibration calibration = roofline();
+  const Program program = summing_program();
+  Cluster cluster = sample();
+  KnownGroups known;
+};
+
+TEST_F(GroupsOfSteps, AreDraftedOnceHoweverFastGpusCompute) {
+  const DraftedGroups first = of(cluster);
+  cluster.fitted.compute_efficiency = 0.5;
+  cluster.default_efficiency = {.efficiency = 0.7};
+  EXPECT_EQ(of(cluster).drafts, first.drafts);
+  EXPECT_EQ(of(cluster).topology, first.topology);
+}
+
+TEST_F(GroupsOfSteps, AreDraftedAnewForOtherLinksOrRanks) {
+  const DraftedGroups first = of(cluster);
+  EXPECT_NE(of(cluster, 4).drafts, first.drafts);
+  Cluster slower = cluster;
+  slower.network.efficiency = 0.5;
+  EXPECT_NE(of(slower).drafts, first.drafts);
+  EXPECT_EQ(of(slower).classes, first.classes);
+  EXPECT_EQ(of(slower).topology->cluster().network.efficiency, 0.5);
+  EXPECT_EQ(of(cluster).drafts, first.drafts);
 }
 
 }  // namespace

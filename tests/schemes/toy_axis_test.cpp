@@ -142,9 +142,10 @@ TEST(ToyAxis, OfExpertsSumsTheirGradientsAmongTheirHolders) {
   dispatch.add(Transfer{.collective = CollectiveKind::all_to_all, .among = Among::axis});
   std::map<Weights, Lists> summed;
   Lists dispatched;
-  for_each_group(program, context, [&](const GroupsKey& key, Ranks ranks, const Uses&) {
-    (key.axis == &kExperts ? dispatched : summed[key.weights]).push_back(std::move(ranks));
-  });
+  for_each_group(
+      groups_needed(program), context, [&](const GroupsKey& key, Ranks ranks, const Uses&) {
+        (key.axis == &kExperts ? dispatched : summed[key.weights]).push_back(std::move(ranks));
+      });
   EXPECT_EQ(dispatched, (Lists{{0, 1, 2, 3}, {4, 5, 6, 7}}));
   EXPECT_EQ(summed[Weights::dense], (Lists{{0, 1, 2, 3, 4, 5, 6, 7}}));
   EXPECT_EQ(summed[Weights::experts], (Lists{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
