@@ -55,7 +55,7 @@ Inputs numbers_at(const JsonReader& reader) {
   Inputs numbers = Inputs::object();
   reader.each_key(
       [&](const std::string& name, const JsonReader& value) { numbers[name] = value.number(); });
-  return in_order(numbers);
+  return numbers;
 }
 
 Inputs inputs_at(const JsonReader& reader) {

@@ -21,7 +21,9 @@ constexpr const char* kNotCompared[] = {"fits_memory", "baseline_fits_memory", "
 
 void add_figure(const std::string& key, const Inputs& value, Result& result) {
   if (value.is_null() || std::ranges::find(kNotCompared, key) != std::end(kNotCompared)) return;
-  if (value.is_number_float() || (value.is_number() && is_known_metric(key))) {
+  const sim::Figure* const figure = sim::find_figure(key);
+  const bool has_unit = figure != nullptr && figure->unit != sim::kNoUnit;
+  if (value.is_number_float() || (value.is_number() && has_unit)) {
     result.metrics[key] = value.get<double>();
   } else {
     result.setup[key] = text_of(value);
@@ -35,12 +37,11 @@ void add_report(const Inputs& report, Result& result) {
   const auto object = [&](const char* key) { return report.value(key, Inputs::object()); };
   const Inputs errors = object("codec_error"), sources = object("sources");
   for (const auto& [name, value] : errors.items()) {
-    if (value.is_number()) result.metrics["codec_error." + name] = value.get<double>();
+    if (value.is_number()) result.metrics[std::string(kCodecErrors) + name] = value.get<double>();
   }
   for (const auto& [name, value] : sources.items()) {
     result.sources[name] = text_of(value);
   }
-  result.metrics = in_order(result.metrics);
   const std::string outcome = text_of(report.value("outcome", Inputs("complete")));
   if (outcome != "complete") result.state = outcome;
 }
@@ -137,15 +138,6 @@ Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {
 }
 
 }  // namespace
-
-Inputs in_order(const Inputs& metrics) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : metrics.items()) names.push_back(name);
-  std::ranges::stable_sort(names, {}, [](const std::string& name) { return rank_of(name); });
-  Inputs sorted = Inputs::object();
-  for (const std::string& name : names) sorted[name] = metrics[name];
-  return sorted;
-}
 
 Results results_in(Store& store) { return StoreReader(store).read(); }
 

@@ -16,7 +16,7 @@ namespace apps {
 struct Result {
   Inputs inputs;      // identify the point
   std::string state;  // of a sweep's point; a round's outcome unless it is complete
-  Inputs metrics;     // numbers by name, in the order of rank_of()
+  Inputs metrics;     // numbers by name, in the order of the report
   Inputs setup;       // texts by name: the setup that ran, from the inputs and the defaults
   Inputs sources;     // texts by constant
   // Today's results only:
@@ -31,9 +31,6 @@ struct Results {
   std::vector<Result> points;
   int stopped_by = 0;  // a signal, before all points had run: the rest is empty
 };
-
-// Metrics in the order of rank_of(): the most important first.
-[[nodiscard]] Inputs in_order(const Inputs& metrics);
 
 // Throws InputError if points are open, or were computed from different files or by different
 // versions.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 #include "apps/arguments.hpp"
@@ -16,58 +15,6 @@
 namespace apps {
 namespace {
 
-struct Metric {
-  std::string_view name;
-  Worse worse;
-};
-
-// What people look at first comes first. Names that end in a dot are those of a group.
-constexpr Metric kMetrics[] = {
-    {"step_time_s", Worse::more},
-    {"round_time_s", Worse::more},
-    {"tokens_per_s", Worse::less},
-    {"kept_tokens_per_s", Worse::less},
-    {"tokens_per_day", Worse::less},
-    {"goodput", Worse::less},
-    {"training_days", Worse::more},
-    {"training_usd", Worse::more},
-    {"speedup", Worse::less},
-    {"tflops_per_gpu", Worse::less},
-    {"mfu", Worse::less},
-    {"compute_utilisation", Worse::less},
-    {"compute_s", Worse::more},
-    {"exposed_comm_s", Worse::more},
-    {"codec_s", Worse::more},
-    {"host_s", Worse::more},
-    {"bubble_s", Worse::more},
-    {"optimizer_s", Worse::more},
-    {"other_s", Worse::more},
-    {"gradient_exchange_s", Worse::more},
-    {"exchange_after_round_s", Worse::more},
-    {"wire_bytes_intra_node", Worse::more},
-    {"wire_bytes_inter_node", Worse::more},
-    {"wire_bytes_wan", Worse::more},
-    {"bits_per_parameter", Worse::more},
-    {"compression_ratio_fp32", Worse::less},
-    {"compression_ratio_bf16", Worse::less},
-    {"memory_per_gpu_bytes", Worse::more},
-    {"energy_j", Worse::more},
-    {"usd_per_million_tokens", Worse::more},
-    {"kept_usd_per_million_tokens", Worse::more},
-    {"egress_usd", Worse::more},
-    {"link_usd", Worse::more},
-    {"pays_at_nic_Bps", Worse::neither},
-    {"loses_at_nic_Bps", Worse::neither},
-    {"codec_error.", Worse::more},
-};
-
-const Metric* find(std::string_view name) {
-  const auto* const found = std::ranges::find_if(kMetrics, [&](const Metric& metric) {
-    return metric.name.ends_with('.') ? name.starts_with(metric.name) : name == metric.name;
-  });
-  return found == std::end(kMetrics) ? nullptr : found;
-}
-
 // A finite number from 0 up, which is all of the text.
 std::optional<double> bound_in(std::string_view text) {
   const auto value = sim::number_in<double>(text);
@@ -77,15 +24,9 @@ std::optional<double> bound_in(std::string_view text) {
 }  // namespace
 
 Worse worse_of(std::string_view metric) {
-  const Metric* const known = find(metric);
-  return known == nullptr ? Worse::neither : known->worse;
-}
-
-bool is_known_metric(std::string_view metric) { return find(metric) != nullptr; }
-
-std::size_t rank_of(std::string_view metric) {
-  const Metric* const known = find(metric);
-  return static_cast<std::size_t>((known == nullptr ? std::end(kMetrics) : known) - kMetrics);
+  if (metric.starts_with(kCodecErrors)) return Worse::more;
+  const sim::Figure* const figure = sim::find_figure(metric);
+  return figure == nullptr ? Worse::neither : figure->worse;
 }
 
 Tolerance tolerance_of(std::string_view metric, const Tolerances& tolerances) {

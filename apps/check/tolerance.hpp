@@ -8,16 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/report/figures.hpp"
+
 namespace apps {
 
-// What is worse than the baseline: more seconds, fewer tokens. Neither for a break-even bandwidth.
-enum class Worse { more, less, neither };
+using sim::Worse;
 
-// The metrics with known names, in display order, then all others.
+// Of metrics that are codec errors, "codec_error.normal". All others are figures (sim/report).
+inline constexpr std::string_view kCodecErrors = "codec_error.";
+
 [[nodiscard]] Worse worse_of(std::string_view metric);
-[[nodiscard]] bool is_known_metric(std::string_view metric);
-// Its place in that order.
-[[nodiscard]] std::size_t rank_of(std::string_view metric);
 
 // A difference is ignored if either limit allows it.
 struct Tolerance {

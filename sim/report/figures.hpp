@@ -32,6 +32,9 @@ inline constexpr Unit kTokenCount{"", "{:g}"}, kTokensPerDay{"", "{:.4g} billion
 inline constexpr Unit kTokensPerSecond{"tokens/s"}, kJoules{"J", "{:.1f} kJ", 1e-3};
 inline constexpr Unit kDollars{"USD", "{:.4g} USD"}, kPrice{"USD", "{:.3f}"};
 
+// What is worse than before: more seconds, fewer tokens.
+enum class Worse { neither, more, less };
+
 using FigureValue = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string>;
 
 struct Figure {
@@ -40,11 +43,13 @@ struct Figure {
   // Nothing in reports of another kind; null where it was not asked for.
   std::optional<FigureValue> (*value)(const Report&);
   const char* label = nullptr;  // of its row in a table, if it has one
+  Worse worse = Worse::neither;
 };
 
 // All of them, in the order of JSON and CSV.
 [[nodiscard]] std::span<const Figure> all_figures();
 [[nodiscard]] const Figure& figure_named(std::string_view name);
+[[nodiscard]] const Figure* find_figure(std::string_view name);  // null: there is none
 // Parts that other records have too: how ranks are laid out, where the time goes, and what a month
 // brings.
 [[nodiscard]] std::span<const Figure> layout_figures();

@@ -66,6 +66,24 @@ TEST(Figures, HaveTheUnitThatTheirNamesSay) {
   }
 }
 
+// More seconds, bytes, joules and dollars are worse, as are fewer tokens and lower shares and ratios.
+// Ends of a range go with the figure itself.
+TEST(Figures, GetWorseInTheDirectionOfTheirUnit) {
+  const std::map<std::string_view, Worse> by_symbol{
+      {"s", Worse::more},   {"days", Worse::more},     {"B", Worse::more}, {"J", Worse::more},
+      {"USD", Worse::more}, {"tokens/s", Worse::less}, {"%", Worse::less}, {"×", Worse::less}};
+  int directed = 0;
+  for (const Figure& figure : all_figures()) {
+    if (figure.worse == Worse::neither) continue;
+    ++directed;
+    if (const auto expected = by_symbol.find(figure.unit.symbol); expected != by_symbol.end()) {
+      EXPECT_EQ(figure.worse, expected->second) << figure.name;
+    }
+    EXPECT_FALSE(figure.name.ends_with("_low") || figure.name.ends_with("_high")) << figure.name;
+  }
+  EXPECT_GT(directed, 0);
+}
+
 TEST(Figures, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (const Figure& figure : all_figures()) {
