@@ -26,6 +26,12 @@ std::string table_lines(std::string_view table, std::vector<KeyAndValue> keys) {
   return text;
 }
 
+std::string KeyTable::meaning_of(std::string_view meaning, std::string_view subject) {
+  std::string text(meaning);
+  if (const auto place = text.find("{}"); place != text.npos) text.replace(place, 2, subject);
+  return text;
+}
+
 void KeyTable::add_row(Texts texts, std::string_view example) {
   // "ideal", without the quotes of TOML.
   std::erase(texts.usual, '"');

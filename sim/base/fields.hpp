@@ -64,7 +64,7 @@ struct Field {
   Usual usual = kRequired;
   std::string_view meaning = {};
   std::string_view example = {};
-  std::string_view subject = {};                       // begins the meaning
+  std::string_view subject = {};                       // stands for {} in the meaning
   std::string_view remark = {};                        // TomlReader::one_of()'s
   std::string (*value)(const NumberRange&) = nullptr;  // "bandwidth above 0"
   // Null for a key that other code reads.
@@ -76,6 +76,9 @@ struct Field {
   bool (*is_needed)(TomlReader& reader, const T& so_far) = nullptr;
   void (*fill)(T& into) = nullptr;  // what is usual, from the fields before it
   bool presets = false;             // reading it sets what is usual for the rows after it
+  std::string_view setting = {};    // its name as a setting of a struct that is there, if it is one
+  // What such a struct lacks for it, besides the conditions; empty: nothing.
+  std::string_view (*lack)(const T& of) = nullptr;
 
   [[nodiscard]] constexpr Field only(const Condition<T>& condition) const {
     Field row = *this;
@@ -94,6 +97,17 @@ struct Field {
   [[nodiscard]] constexpr Field filled_by(void (*function)(T&)) const {
     Field row = *this;
     row.fill = function;
+    return row;
+  }
+  // A setting too, by the same name.
+  [[nodiscard]] constexpr Field settable() const {
+    Field row = *this;
+    row.setting = name;
+    return row;
+  }
+  [[nodiscard]] constexpr Field lacking(std::string_view (*function)(const T&)) const {
+    Field row = *this;
+    row.lack = function;
     return row;
   }
   // Ends the message about a name that is close to none.
@@ -186,6 +200,17 @@ bool applies(TomlReader& reader, std::string_view table, const Field<T>& row, co
   return true;
 }
 
+// What a struct that is there lacks for a setting; empty: nothing.
+template <class T>
+std::string_view lack_of(const Field<T>& row, const T& of) {
+  const std::string_view own = row.lack == nullptr ? std::string_view() : row.lack(of);
+  if (!own.empty()) return own;
+  for (const Condition<T>& condition : row.conditions) {
+    if (condition.holds != nullptr && !condition.holds(of, row.name)) return condition.lack;
+  }
+  return {};
+}
+
 // Reads a table into a struct that has what is usual.
 template <class T>
 void read_fields(TomlReader& reader, std::string_view table,
@@ -260,7 +285,7 @@ class KeyTable {
     for (const Field<T>& row : rows) {
       add_row({dotted(table, row.name), row.value(row.range),
                row.usual.is_value ? row.write(usual, row.range) : std::string(row.usual.words),
-               std::string(row.subject).append(row.meaning)},
+               meaning_of(row.meaning, row.subject)},
               row.example);
     }
     return std::move(*this);
@@ -271,6 +296,7 @@ class KeyTable {
   struct Texts {
     std::string key, value, usual, meaning;
   };
+  static std::string meaning_of(std::string_view meaning, std::string_view subject);
   void add_row(Texts texts, std::string_view example);
 
   std::deque<Texts> texts_;  // that keys_ points to

@@ -2,7 +2,6 @@
 // A key of an input file with another value: KEY=VALUE of the field `set`.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -21,9 +20,5 @@ struct Setting {
 
 // Throws an InputError located at the setting: "NAME: what".
 [[noreturn]] void refuse(const Setting& setting, std::string_view what);
-// The value as a whole number in the range; refuses any other.
-[[nodiscard]] int whole_number(const Setting& setting, int lowest, int highest);
-// The value as the size of a codec's group: a multiple of 32, at most 2^20.
-[[nodiscard]] std::size_t multiple_of_32(const Setting& setting);
 
 }  // namespace sim

@@ -14,11 +14,12 @@ constexpr double kFactorResidual = 4;
 
 using WhenGradients = Condition<GradientExchange>;
 template <bool (Reduction::*is)() const, bool wanted = true>
-constexpr WhenGradients collective_that(std::string_view why) {
+constexpr WhenGradients collective_that(std::string_view why,
+                                        std::string_view lack = "has no groups to set here") {
   return {
       "collective",
       [](const GradientExchange& g, std::string_view) { return (g.algorithm->*is)() == wanted; },
-      why};
+      why, lack};
 }
 constexpr WhenGradients kOfLevels =
     collective_that<&Reduction::has_levels>("applies only to two_level; remove it");
@@ -32,11 +33,19 @@ void fill_residual(GradientExchange& g) {
                                                   : 0;
 }
 
+bool transforms(const GradientExchange& g) {
+  constexpr auto kHadamard = codecs::Rotation::hadamard;
+  return g.inside.format.rotation == kHadamard || g.between.format.rotation == kHadamard;
+}
+
+// Of either wire between nodes: that of one level, and that of two.
+constexpr std::string_view kInterGroup = "inter_group";
+
 // With one level there is one wire.
 constexpr auto kInsideWire = [] {
-  auto rows = wire_rows<&GradientExchange::inside>({"inside.codec", "inside.group"},
+  auto rows = wire_rows<&GradientExchange::inside>({"inside.codec", "inside.group", "intra_group"},
                                                    needed("required with two_level"),
-                                                   "Codec for gradients inside a node", kOfLevels);
+                                                   "gradients inside a node", kOfLevels);
   rows[0] = rows[0].filled_by([](GradientExchange& g) { g.inside = g.between; });
   return rows;
 }();
@@ -48,8 +57,8 @@ constexpr auto kGradientFields = joined_rows(
         "and `two_level` (inside nodes, then between them) reduce to shards. `all_gather`, "
         "`all_reduce` and `low_rank` leave every rank with all gradients and require zero = [0]."),
     wire_rows<&GradientExchange::between>(
-        {"codec", "group"}, needed("required with all_to_all, all_gather and all_reduce"),
-        "Codec for gradients",
+        {"codec", "group", kInterGroup},
+        needed("required with all_to_all, all_gather and all_reduce"), "gradients",
         collective_that<&Reduction::has_levels, false>(
             "applies to collectives of one level; name codecs in [gradients.inside] and "
             "[gradients.between]"),
@@ -59,9 +68,9 @@ constexpr auto kGradientFields = joined_rows(
         collective_that<&Reduction::has_factors, false>(
             "does not apply to low_rank, which sends factors in FP32; remove it")),
     kInsideWire,
-    wire_rows<&GradientExchange::between>({"between.codec", "between.group"},
+    wire_rows<&GradientExchange::between>({"between.codec", "between.group", kInterGroup},
                                           needed("required with two_level"),
-                                          "Codec for gradients between nodes", kOfLevels),
+                                          "gradients between nodes", kOfLevels),
     choice<&GradientExchange::method, all_methods>("method", left_out("none"),
                                                    "Method with its own kernels."),
     choice<&GradientExchange::residual_bytes, kResidualNames>(
@@ -73,17 +82,26 @@ constexpr auto kGradientFields = joined_rows(
             "is always FP32 with low_rank; remove it"))
         .filled_by(fill_residual),
     field<&GradientExchange::factor_rank>("factor_rank", from_to(1, 1024),
-                                          needed("required with low_rank"), "Rank of the factors.")
-        .only(collective_that<&Reduction::has_factors>("applies only to low_rank; remove it")),
+                                          needed("required with low_rank"),
+                                          "Rank of the factors of low_rank.")
+        .only(collective_that<&Reduction::has_factors>("applies only to low_rank; remove it",
+                                                       "sends no factors"))
+        .settable(),
     field<&GradientExchange::slices>(
         "slices", from_to(1, 1024), kUsualValue,
         "Parts into which the two_level exchange is split: one travels inside nodes while another "
         "travels between them.")
         .only(collective_that<&Reduction::has_levels>(
-            "apply only to two_level, whose levels they overlap; remove it")),
+            "apply only to two_level, whose levels they overlap; remove it",
+            "has no second level; name it with `baseline` instead of among the schemes"))
+        .settable(),
     field<&GradientExchange::fused_hadamard>("fused_hadamard", kAny, kUsualValue,
                                              "Whether the codec's kernels include the Hadamard "
-                                             "transform. Only with a codec that has one."));
+                                             "transform. Only with a codec that has one.")
+        .settable()
+        .lacking([](const GradientExchange& g) -> std::string_view {
+          return transforms(g) ? "" : "has no Hadamard transform";
+        }));
 
 std::string cannot_be_added_up(const GradientExchange& g) {
   if (!g.algorithm->sums_in_flight || g.between.is_summable()) return {};
@@ -109,10 +127,7 @@ std::string loses_nothing(const GradientExchange& g) {
 }
 
 std::string transforms_nothing(const GradientExchange& g) {
-  for (const Wire& wire : {g.inside, g.between}) {
-    if (wire.format.rotation == codecs::Rotation::hadamard) return {};
-  }
-  return "applies only to codecs with \"hadamard\" in their name; remove it";
+  return transforms(g) ? "" : "applies only to codecs with \"hadamard\" in their name; remove it";
 }
 
 constexpr Rule<GradientExchange> kGradientRules[] = {

@@ -172,6 +172,6 @@ struct Scheme {
 // Throws InputError for other keys, wrong values, and parts missing from the scheme.
 [[nodiscard]] Scheme with_settings(Scheme scheme, std::span<const Setting> settings);
 // What the settings of schemes of a kind are.
-[[nodiscard]] std::vector<TomlKey> scheme_settings(SchemeKind kind);
+[[nodiscard]] std::span<const TomlKey> scheme_settings(SchemeKind kind);
 
 }  // namespace sim

@@ -8,8 +8,8 @@ namespace sim {
 namespace {
 
 constexpr auto kWeightFields = joined_rows(
-    wire_rows<&WeightExchange::wire>({"codec", "group"}, left_out("BF16, not encoded"),
-                                     "Codec for gathered weights"),
+    wire_rows<&WeightExchange::wire>({"codec", "group", "weight_group"},
+                                     left_out("BF16, not encoded"), "gathered weights"),
     field<&WeightExchange::difference>("difference", kAny, kUsualValue,
                                        "Encode the difference from the weights that ranks already "
                                        "hold. ZeRO-1 and ZeRO-2 only."),
@@ -31,22 +31,22 @@ constexpr Rule<WeightExchange> kWeightRules[] = {
      }},
 };
 
-constexpr auto kActivationFields = joined_rows(
-    wire_rows<&ActivationExchange::tensor>({"tensor.codec", "tensor.group"},
-                                           left_out("BF16, not encoded"),
-                                           "Codec for activations between tensor-parallel ranks"),
-    wire_rows<&ActivationExchange::pipeline>({"pipeline.codec", "pipeline.group"},
-                                             left_out("BF16, not encoded"),
-                                             "Codec for activations between pipeline stages"),
-    wire_rows<&ActivationExchange::dispatch>({"dispatch.codec", "dispatch.group"},
-                                             left_out("BF16, not encoded"),
-                                             "Codec for rows on their way to experts, both passes"),
-    wire_rows<&ActivationExchange::combine>({"combine.codec", "combine.group"},
-                                            left_out("BF16, not encoded"),
-                                            "Codec for rows on their way back from experts"),
-    field<&ActivationExchange::fused>(
-        "fused", kAny, kUsualValue,
-        "Whether the kernels that sort and sum rows also encode and decode them."));
+constexpr auto kActivationFields =
+    joined_rows(wire_rows<&ActivationExchange::tensor>({"tensor.codec", "tensor.group"},
+                                                       left_out("BF16, not encoded"),
+                                                       "activations between tensor-parallel ranks"),
+                wire_rows<&ActivationExchange::pipeline>({"pipeline.codec", "pipeline.group"},
+                                                         left_out("BF16, not encoded"),
+                                                         "activations between pipeline stages"),
+                wire_rows<&ActivationExchange::dispatch>(
+                    {"dispatch.codec", "dispatch.group"}, left_out("BF16, not encoded"),
+                    "rows on their way to experts in both passes"),
+                wire_rows<&ActivationExchange::combine>({"combine.codec", "combine.group"},
+                                                        left_out("BF16, not encoded"),
+                                                        "rows on their way back from experts"),
+                field<&ActivationExchange::fused>(
+                    "fused", kAny, kUsualValue,
+                    "Whether the kernels that sort and sum rows also encode and decode them."));
 
 constexpr Rule<ActivationExchange> kActivationRules[] = {
     {"fused",

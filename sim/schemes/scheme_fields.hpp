@@ -31,13 +31,15 @@ void read_codec(TomlReader& reader, std::string_view key, Wire& wire);
 void read_group(TomlReader& reader, std::string_view key, const NumberRange& range, Wire& wire);
 [[nodiscard]] std::string codec_text(const Wire& wire);
 
-// Names of a wire's keys.
+// Names of a wire's keys, and of the setting that changes its group.
 struct WireKeys {
-  std::string_view codec, group;
+  std::string_view codec, group, setting = {};
 };
 
-// The rows of a member that is a wire. `usual` is the codec's, and `subject` begins what the list of
-// keys says of it: "Codec for gathered weights".
+[[nodiscard]] std::string_view lack_of_groups(const Wire& wire);
+
+// The rows of a member that is a wire. `usual` is the codec's, and `subject` what the wire carries:
+// "gathered weights".
 template <auto member, class... Conditions>
 constexpr auto wire_rows(const WireKeys& keys, const Usual& usual, std::string_view subject,
                          const Conditions&... conditions) {
@@ -45,7 +47,8 @@ constexpr auto wire_rows(const WireKeys& keys, const Usual& usual, std::string_v
   std::array<Field<T>, 2> rows{
       {{.name = keys.codec,
         .usual = usual,
-        .meaning = ": a name from `gardenhose list codecs`, or a codec card (a .toml file).",
+        .meaning = "Codec for {}: a name from `gardenhose list codecs`, or a codec card (a .toml "
+                   "file).",
         .subject = subject,
         .value = field_values::words<std::string>,
         .read = [](TomlReader& reader, std::string_view key, const Field<T>&,
@@ -54,10 +57,17 @@ constexpr auto wire_rows(const WireKeys& keys, const Usual& usual, std::string_v
        {.name = keys.group,
         .range = from_to(1, 1 << 20),
         .usual = left_out("the codec's own"),
-        .meaning = "Elements that share a scale; a multiple of 32.",
+        .meaning = "Elements of {} that share a scale; a multiple of 32.",
+        .subject = subject,
         .value = field_values::words<int>,
-        .read = [](TomlReader& reader, std::string_view key, const Field<T>& row, T& into) {
-          read_group(reader, key, row.range, into.*member);
+        .read = [](TomlReader& reader, std::string_view key, const Field<T>& row,
+                   T& into) { read_group(reader, key, row.range, into.*member); },
+        .setting = keys.setting,
+        .lack = [](const T& of) -> std::string_view {
+          if constexpr (requires { of.method; }) {
+            if (of.method != nullptr) return "has kernels for one group size only";
+          }
+          return lack_of_groups(of.*member);
         }}}};
   for (Field<T>& row : rows) ((row = row.only(conditions)), ...);
   return rows;
@@ -73,13 +83,5 @@ constexpr auto wire_rows(const WireKeys& keys, const Usual& usual, std::string_v
 [[nodiscard]] std::span<const Rule<ActivationExchange>> activation_rules();
 [[nodiscard]] std::span<const Rule<SiteExchange>> site_exchange_rules();
 [[nodiscard]] std::span<const Rule<Scheme>> rules_across_tables();
-
-// Rows of [between_sites] as settings of a scheme between sites: "scheme.inner_steps".
-[[nodiscard]] std::span<const TomlKey> site_setting_keys();
-// What the exchange lacks for the setting to apply; empty: nothing.
-[[nodiscard]] std::string_view site_setting_lack(std::string_view key,
-                                                 const SiteExchange& exchange);
-// Throws an InputError for wrong values.
-void set_site_exchange(std::span<const Setting> settings, SiteExchange& exchange);
 
 }  // namespace sim

@@ -47,8 +47,8 @@ constexpr auto kSiteFields = joined_rows(
         "`tree_gather`, where sites pass on what they receive; through object storage (`store`); "
         "with one partner per round (`pair`); through the first site (`leader`); or through the "
         "`[syncer]` of the sites file, if it has one, else through the first site (`syncer`)."),
-    wire_rows<&SiteExchange::wire>({"codec", "group"}, left_out("FP32, not encoded"),
-                                   "Codec between sites"),
+    wire_rows<&SiteExchange::wire>({"codec", "group", "group"}, left_out("FP32, not encoded"),
+                                   "values between sites"),
     field<&SiteExchange::feedback>(
         "feedback", kAny, kUsualValue,
         "Error feedback: encoding adds the error of the previous encoding.")
@@ -63,7 +63,8 @@ constexpr auto kSiteFields = joined_rows(
     field<&SiteExchange::inner_steps>("inner_steps", kInnerSteps,
                                       needed("required without gradients"),
                                       "Steps inside a site between two exchanges.")
-        .only(kOfRounds),
+        .only(kOfRounds)
+        .settable(),
     field<&SiteExchange::across_every>(
         "across_every", kSiteCounts, kUsualValue,
         "Rounds from one exchange among all sites to the next; in the rounds between, the sites of "
@@ -72,11 +73,13 @@ constexpr auto kSiteFields = joined_rows(
         .only(kOfRounds)
         .only(exchange_that<&Exchange::works_in_regions>(
             "does not apply to flat_ring, pair, leader and syncer; remove it",
-            "does not exchange by regions")),
+            "does not exchange by regions"))
+        .settable(),
     field<&SiteExchange::fragments>(
         "fragments", kSiteCounts, kUsualValue,
         "Parts of the model, exchanged one after another; at most `inner_steps`.")
-        .only(kOfRounds),
+        .only(kOfRounds)
+        .settable(),
     field<&SiteExchange::delayed>(
         "delayed", kAny, kUsualValue,
         "Sites take a result when it arrives, and wait only if an exchange of `overlap_steps` "
@@ -88,25 +91,30 @@ constexpr auto kSiteFields = joined_rows(
         "least 1, which is then the default.")
         .only(kOfRounds)
         .filled_by(
-            [](SiteExchange& exchange) { exchange.overlap_steps = exchange.delayed ? 1 : 0; }),
+            [](SiteExchange& exchange) { exchange.overlap_steps = exchange.delayed ? 1 : 0; })
+        .settable(),
     choice<&SiteExchange::ring_order, kRingOrders>(
         "ring_order", kUsualValue,
         "Order of the sites around a ring: that of their names, or the one that makes the ring as "
         "fast or as slow as possible. Only with rings.")
-        .only(exchange_that<&Exchange::is_ring>("applies only to rings; remove it", "has no ring")),
+        .only(exchange_that<&Exchange::is_ring>("applies only to rings; remove it", "has no ring"))
+        .settable(),
     field<&SiteExchange::fan_out>(
         "fan_out", kSiteCounts, needed("required with tree_gather"),
         "Sites that each site passes a value on to. Only with `tree_gather`.")
         .only(exchange_that<&Exchange::fans_out>("applies only to tree_gather; remove it",
-                                                 "has no tree")),
+                                                 "has no tree"))
+        .settable(),
     field<&SiteExchange::quorum>(
         "quorum", kSiteCounts, left_out("all sites"),
         "Sites whose results the leader or the syncer waits for. Only with `leader` and `syncer`.")
-        .only(kOfLeaders),
+        .only(kOfLeaders)
+        .settable(),
     field<&SiteExchange::grace>(
         "grace", kAny, left_out("0 s"),
         "How long the leader or the syncer keeps waiting once it has a quorum.", "10 s")
-        .only(kOfLeaders),
+        .only(kOfLeaders)
+        .settable(),
     choice<&SiteExchange::optimizer, kOptimizers>(
         "optimizer", left_out("any"),
         "`optimizer` of the steps inside the sites that the scheme is defined with."),
@@ -118,7 +126,8 @@ constexpr auto kSiteFields = joined_rows(
         "Where outer weights, momentum and residual are kept between exchanges. On the host, they "
         "take no GPU memory and are copied over the link of `gpu.host_bandwidth`.")
         .only(kOfRounds)
-        .only(kOfStates),
+        .only(kOfStates)
+        .settable(),
     field<&SiteExchange::update_bytes>(
         "update_bytes", kBytesPerParameter, kUsualValue,
         "Bytes of memory traffic of the outer update per parameter of the shard."));
@@ -176,37 +185,9 @@ constexpr Rule<SiteExchange> kSiteRules[] = {
     {"grace", {"quorum"}, begins_without},
 };
 
-constexpr std::string_view kSettingTable = "scheme";
-
 }  // namespace
 
 std::span<const Field<SiteExchange>> site_exchange_fields() { return kSiteFields; }
 std::span<const Rule<SiteExchange>> site_exchange_rules() { return kSiteRules; }
-
-std::span<const TomlKey> site_setting_keys() {
-  static const KeyTable table = KeyTable().add(kSettingTable, kSiteFields, SiteExchange());
-  return table.keys();
-}
-
-std::string_view site_setting_lack(std::string_view key, const SiteExchange& exchange) {
-  const std::string_view name = key.substr(kSettingTable.size() + 1);
-  for (const When& when :
-       std::ranges::find(kSiteFields, name, &Field<SiteExchange>::name)->conditions) {
-    if (when.holds != nullptr && !when.holds(exchange, name)) return when.lack;
-  }
-  return {};
-}
-
-void set_site_exchange(std::span<const Setting> settings, SiteExchange& exchange) {
-  TomlDocument document;
-  apply_settings(settings, document);
-  TomlReader reader(std::move(document), site_setting_keys());
-  for (const Field<SiteExchange>& row : kSiteFields) {
-    const std::string key = dotted(kSettingTable, row.name);
-    if (reader.has(key)) row.read(reader, key, row, exchange);
-  }
-  check_rules(reader, kSettingTable, kSiteRules, exchange);
-  reader.finish();
-}
 
 }  // namespace sim

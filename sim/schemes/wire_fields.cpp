@@ -70,6 +70,10 @@ void read_codec(TomlReader& reader, std::string_view key, Wire& wire) {
   }
 }
 
+std::string_view lack_of_groups(const Wire& wire) {
+  return wire.card || !codecs::has_groups(wire.format) ? "has no groups to set here" : "";
+}
+
 std::string codec_text(const Wire& wire) {
   return toml_text(wire.card ? wire.name() + ".toml" : wire.name());
 }
@@ -77,10 +81,11 @@ std::string codec_text(const Wire& wire) {
 void read_group(TomlReader& reader, std::string_view key, const NumberRange& range, Wire& wire) {
   const std::string codec = dotted(table_part(key), "codec");
   if (!reader.is_settled(codec)) return;  // nothing can be said of the group
-  if (!reader.has(codec)) return reader.wrong(key, "needs a codec; name one");
+  const bool has_groups = lack_of_groups(wire).empty();
+  if (!has_groups && !reader.has(codec)) return reader.wrong(key, "needs a codec; name one");
   const auto group = field_values::read<std::size_t>(reader, key, range);
   if (!reader.is_good(key)) return;
-  if (wire.card || !codecs::has_groups(wire.format)) {
+  if (!has_groups) {
     reader.wrong(key, fmt::format("{} has a fixed group size; remove it", wire.name()));
   } else if (!codecs::takes_group(wire.format, group)) {
     reader.wrong(key, fmt::format("{} does not take groups of {}; write a multiple of 32 (a power "

@@ -3,6 +3,7 @@
 // else is taken.
 #include <gtest/gtest.h>
 
+#include "sim/schemes/scheme_file.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/schemes/sample_step.hpp"
 
@@ -61,6 +62,41 @@ TEST(SchemeSettings, AnUnfusedTransformIsAPassOverTheGradients) {
             encode_s(scheme_named("sdp4bit")));
 }
 
+// The scheme as a file, with other text in place of some.
+Scheme rewritten(const char* scheme, const std::string& old, const std::string& text) {
+  std::string file = to_toml(scheme_named(scheme));
+  file.replace(file.find(old), old.size(), text);
+  return parse_scheme(file, "x.toml", read_codec_card);
+}
+
+TEST(SchemeSettings, DoWhatTheKeyOfAFileDoes) {
+  struct Case {
+    const char* scheme;
+    Setting setting;
+    std::string old, text;
+  };
+  const Case cases[] = {
+      {"sdp4bit", {"scheme.weight_group", "512"}, "[weights]", "[weights]\ngroup = 512"},
+      {"sdp4bit",
+       {"scheme.intra_group", "256"},
+       "[gradients.inside]",
+       "[gradients.inside]\ngroup = 256"},
+      {"sdp4bit",
+       {"scheme.inter_group", "256"},
+       "[gradients.between]",
+       "[gradients.between]\ngroup = 256"},
+      {"ef_sign", {"scheme.inter_group", "256"}, "[gradients]", "[gradients]\ngroup = 256"},
+      {"tlq", {"scheme.slices", "3"}, "slices = 8", "slices = 3"},
+      {"power_sgd", {"scheme.factor_rank", "3"}, "factor_rank = 4", "factor_rank = 3"}};
+  for (const Case& one : cases) {
+    const Scheme set = with_settings(scheme_named(one.scheme), {&one.setting, 1});
+    const Scheme written = rewritten(one.scheme, one.old, one.text);
+    EXPECT_EQ(set.gradients, written.gradients) << one.setting.key;
+    EXPECT_EQ(set.weights, written.weights) << one.setting.key;
+    EXPECT_NE(set, scheme_named(one.scheme)) << one.setting.key;
+  }
+}
+
 TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
   struct Wrong {
     const char* scheme;
@@ -73,15 +109,18 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
       {"sharded_all_to_all", {"scheme.inter_group", "128"}, "has no groups to set here"},
       {"fp8_gradients", {"scheme.intra_group", "256"}, "fp8_gradients has no groups to set here"},
       {"ef_sign", {"scheme.inter_group", "96"}, "sign_g2048 does not take groups of 96"},
+      {"sdp4bit", {"scheme.factor_rank", "2"}, "sdp4bit sends no factors"},
       {"loco", {"scheme.inter_group", "128"}, "loco has kernels for one group size only"},
       {"sharded_all_to_all", {"scheme.slices", "2"}, "has no second level"},
       {"tlq", {"scheme.fused_hadamard", "true"}, "tlq has no Hadamard transform"},
-      {"sdp4bit", {"scheme.fused_hadamard", "yes"}, "'yes' is neither true nor false"},
-      {"sdp4bit", {"scheme.slices", "0"}, "'0' is not a whole number from 1 to 1024"},
-      {"sdp4bit", {"scheme.slices", "4.5"}, "'4.5' is not a whole number"},
-      {"sdp4bit", {"scheme.slices", "99999999999"}, "is not a whole number"},
-      {"sdp4bit", {"scheme.intra_group", "100"}, "100 is not a multiple of 32"},
-      {"sdp4bit", {"scheme.intra_group", ""}, "'' is not a whole number"},
+      {"sdp4bit", {"scheme.fused_hadamard", "yes"}, "is a string; write true or false"},
+      {"sdp4bit", {"scheme.slices", "0"}, "0 is out of range; write a whole number from 1 to 1024"},
+      {"sdp4bit", {"scheme.slices", "4.5"}, "write a whole number without quotes"},
+      {"sdp4bit", {"scheme.slices", "99999999999"}, "99999999999 is out of range"},
+      {"sdp4bit",
+       {"scheme.intra_group", "100"},
+       "does not take groups of 100; write a multiple of 32"},
+      {"sdp4bit", {"scheme.intra_group", ""}, "is a string; write a whole number"},
       {"sdp4bit", {"scheme.group", "128"}, "unknown key; known: scheme.weight_group"}};
   for (const Wrong& one : wrong) {
     const std::string error = input_error_of([&] {
