@@ -22,8 +22,9 @@ constexpr const char* kNotCompared[] = {"fits_memory", "baseline_fits_memory", "
 void add_figure(const std::string& key, const Inputs& value, Result& result) {
   if (value.is_null() || std::ranges::find(kNotCompared, key) != std::end(kNotCompared)) return;
   const sim::Figure* const figure = sim::find_figure(key);
-  const bool has_unit = figure != nullptr && figure->unit != sim::kNoUnit;
-  if (value.is_number_float() || (value.is_number() && has_unit)) {
+  // JSON may have it without a fraction.
+  const bool is_measured = figure != nullptr && figure->unit.kind == sim::FigureKind::number;
+  if (value.is_number_float() || (value.is_number() && is_measured)) {
     result.metrics[key] = value.get<double>();
   } else {
     result.setup[key] = text_of(value);

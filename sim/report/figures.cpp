@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/report/figure_values.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
@@ -15,32 +15,9 @@ namespace sim {
 namespace figure_values {
 namespace {
 
-using Value = std::optional<FigureValue>;
 using R = const Report&;
 using Months = MembershipFigures;
 
-// At the end of a path of members; nothing where an optional on the way is empty.
-template <class Object, class... Members>
-Value value_at(const Object& object, Members... members) {
-  if constexpr (requires { object.has_value(); }) {
-    return object ? value_at(*object, members...) : std::nullopt;
-  } else if constexpr (sizeof...(members) == 0) {
-    return object;
-  } else {
-    return [&](auto member, auto... more) {
-      return value_at(std::invoke(member, object), more...);
-    }(members...);
-  }
-}
-
-template <auto... path>
-Value at(R report) {
-  return value_at(report, path...);
-}
-template <auto... path>
-Value or_null(R report) {
-  return value_at(report, path...).value_or(nullptr);
-}
 template <Value (*value)(R)>
 Value of_step(R report) {
   return report.step ? value(report) : std::nullopt;
@@ -79,40 +56,37 @@ Value if_compared(R report) {
   return report.baseline.empty() ? nullptr : at<member>(report);
 }
 
-constexpr Figure kFigures[] = {
+constexpr Figure kHead[] = {
     // The setup.
-    {"topology", kNoUnit, at<&Report::topology>},
-    {"model", kNoUnit, at<&Report::model>},
-    {"scheme", kNoUnit, at<&Report::scheme>},
-    {"calibration", kNoUnit, step<&StepFigures::calibration>},
-    {"inner_scheme", kNoUnit, round<&RoundFigures::inner_scheme>},
-    {"sites", kNoUnit, round<&RoundFigures::sites>},
-    {"gpus", kNoUnit, at<&Report::gpus>},
-    {"node_placement", kNoUnit,
+    {"topology", kText, at<&Report::topology>},
+    {"model", kText, at<&Report::model>},
+    {"scheme", kText, at<&Report::scheme>},
+    {"calibration", kText, step<&StepFigures::calibration>},
+    {"inner_scheme", kText, round<&RoundFigures::inner_scheme>},
+    {"sites", kCount, round<&RoundFigures::sites>},
+    {"gpus", kCount, at<&Report::gpus>},
+    {"node_placement", kText,
      [](R r) { return r.node_placement.empty() ? Value() : r.node_placement; }},
-    {"data_parallel", kNoUnit, step<&StepFigures::data>},
-    {"tensor_parallel", kNoUnit, layout<&Parallelism::tensor>},
-    {"pipeline_parallel", kNoUnit, layout<&Parallelism::pipeline>},
-    {"zero_stage", kNoUnit, layout<&Parallelism::sharding, &Sharding::stage>},
-    {"hybrid_shard", kNoUnit, layout<&Parallelism::sharding, &Sharding::ranks>},
-    {"micro_batch", kNoUnit, layout<&Parallelism::micro_batch>},
-    {"accumulation", kNoUnit, layout<&Parallelism::accumulation>},
-    {"global_batch", kNoUnit, at<&Report::global_batch>},
-    {"sequence", kNoUnit, at<&Report::sequence>},
-    {"precision", kNoUnit, named<&Parallelism::matrices, kMatrixPrecisions>},
-    {"weight_precision", kNoUnit,
+    {"data_parallel", kCount, step<&StepFigures::data>},
+};
+
+constexpr Figure kMain[] = {
+    {"global_batch", kCount, at<&Report::global_batch>},
+    {"sequence", kCount, at<&Report::sequence>},
+    {"precision", kText, named<&Parallelism::matrices, kMatrixPrecisions>},
+    {"weight_precision", kText,
      [](R r) -> Value { return r.parallelism.gathers_matrices ? "fp8" : "bf16"; }},
-    {"gradient_precision", kNoUnit, named<&Parallelism::gradients, kPrecisions>},
-    {"optimizer", kNoUnit, named<&Parallelism::optimizer, kOptimizers>},
-    {"optimizer_state", kNoUnit, named<&Parallelism::optimizer_state, kOptimizerStates>},
-    {"recompute", kNoUnit, named<&Parallelism::recompute, kRecomputes>},
-    {"overlap", kNoUnit, [](R r) -> Value { return to_text(r.parallelism.overlap); }, "overlap"},
-    {"inner_steps", kNoUnit, round<&RoundFigures::inner_steps>},
-    {"across_every", kNoUnit, round<&RoundFigures::across_every>, "across regions every"},
-    {"fragments", kNoUnit, round<&RoundFigures::fragments>, "fragments"},
-    {"overlap_steps", kNoUnit, round<&RoundFigures::overlap_steps>},
+    {"gradient_precision", kText, named<&Parallelism::gradients, kPrecisions>},
+    {"optimizer", kText, named<&Parallelism::optimizer, kOptimizers>},
+    {"optimizer_state", kText, named<&Parallelism::optimizer_state, kOptimizerStates>},
+    {"recompute", kText, named<&Parallelism::recompute, kRecomputes>},
+    {"overlap", kText, [](R r) -> Value { return to_text(r.parallelism.overlap); }, "overlap"},
+    {"inner_steps", kCount, round<&RoundFigures::inner_steps>},
+    {"across_every", kCount, round<&RoundFigures::across_every>, "across regions every"},
+    {"fragments", kCount, round<&RoundFigures::fragments>, "fragments"},
+    {"overlap_steps", kCount, round<&RoundFigures::overlap_steps>},
     // Times and speed.
-    {"outcome", kNoUnit, round<&RoundFigures::outcome>},
+    {"outcome", kText, round<&RoundFigures::outcome>},
     {"round_time_s", kSeconds, [](R r) { return r.round ? Value(r.time_s) : std::nullopt; },
      "time per round", Worse::more},
     {"step_time_s", kSeconds,
@@ -126,7 +100,7 @@ constexpr Figure kFigures[] = {
      Worse::less},
     {"exchange_after_round_s", kSeconds, round<&RoundFigures::exchange_after_round_s>,
      "exchange after the round", Worse::more},
-    {"time_site", kNoUnit, round<&RoundFigures::time_site>, "at the site"},
+    {"time_site", kText, round<&RoundFigures::time_site>, "at the site"},
     {"compute_s", kSeconds, time<&TimeParts::compute_s>, "compute", Worse::more},
     {"exposed_comm_s", kSeconds, time<&TimeParts::exposed_comm_s>, "exposed communication",
      Worse::more},
@@ -152,7 +126,7 @@ constexpr Figure kFigures[] = {
      Worse::more},
     {"memory_per_gpu_bytes", kBytes, at<&Report::memory, &MemoryUse::total>, "memory per GPU",
      Worse::more},
-    {"fits_memory", kNoUnit, at<&Report::fits_memory>},
+    {"fits_memory", kTruth, at<&Report::fits_memory>},
     {"egress_usd", kDollars, round<&RoundFigures::egress_usd>, "egress per round", Worse::more},
     {"link_usd", kDollars, round<&RoundFigures::link_usd>, "leased links per round", Worse::more},
     {"energy_j", kJoules, at<&Report::energy_j>, "energy per step", Worse::more},
@@ -167,7 +141,7 @@ constexpr Figure kFigures[] = {
     {"usd_per_million_tokens_high", kPrice,
      or_null<&Report::range, &LikelyRange::usd_per_million_tokens_high>},
     // A month of a job that fails, or of sites that come and go.
-    {"reliability", kNoUnit, goodput<&GoodputFigures::reliability>, "goodput, with failures of"},
+    {"reliability", kText, goodput<&GoodputFigures::reliability>, "goodput, with failures of"},
     {"goodput", kPercent, share_of_time<&TimeShares::goodput>, "share of the time kept",
      Worse::less},
     {"goodput_low", kPercent, goodput<&GoodputFigures::goodput_low>},
@@ -178,7 +152,7 @@ constexpr Figure kFigures[] = {
     {"repair_share", kSmallPercent, share_of_time<&TimeShares::repair>, "waiting for repairs"},
     {"recomputed_share", kSmallPercent, share_of_time<&TimeShares::recomputed>, "trained again"},
     {"job_mtbf_s", kSeconds, goodput<&GoodputFigures::mtbf_s>, "time between failures"},
-    {"spare_nodes", kNoUnit, goodput<&GoodputFigures::spares>, "spare nodes"},
+    {"spare_nodes", kCount, goodput<&GoodputFigures::spares>, "spare nodes"},
     {"interruption_span_s", kSeconds, goodput<&GoodputFigures::span_s>},
     {"interruptions", kNoUnit, goodput<&GoodputFigures::interruptions>, "interruptions"},
     {"interruptions_low", kNoUnit, goodput<&GoodputFigures::interruptions_low>},
@@ -222,36 +196,38 @@ constexpr Figure kFigures[] = {
     {"speedup", kRatio, if_compared<&Report::speedup>, "speed-up", Worse::less},
     {"speedup_low", kRatio, or_null<&Report::speedup_range, &LikelyRatio::low>},
     {"speedup_high", kRatio, or_null<&Report::speedup_range, &LikelyRatio::high>},
-    {"verdict", kNoUnit, [](R r) { return r.verdict ? Value(verdict_name(*r.verdict)) : nullptr; }},
-    {"baseline", kNoUnit, if_compared<&Report::baseline>, "over"},
-    {"baseline_fits_memory", kNoUnit, if_compared<&Report::baseline_fits>},
-    {"flags", kNoUnit, of_step<or_null<&Report::flags>>},
-    {"baseline_flags", kNoUnit, of_step<or_null<&Report::baseline_flags>>},
+    {"verdict", kText, [](R r) { return r.verdict ? Value(verdict_name(*r.verdict)) : nullptr; }},
+    {"baseline", kText, if_compared<&Report::baseline>, "over"},
+    {"baseline_fits_memory", kTruth, if_compared<&Report::baseline_fits>},
+    {"flags", kText, of_step<or_null<&Report::flags>>},
+    {"baseline_flags", kText, of_step<or_null<&Report::baseline_flags>>},
     {"pays_at_nic_Bps", kBytesPerSecond, break_even<&BreakEven::pays_at_Bps>},
     {"loses_at_nic_Bps", kBytesPerSecond, break_even<&BreakEven::loses_at_Bps>},
     {"break_even_low_nic_Bps", kBytesPerSecond, break_even<&BreakEven::low_Bps>},
     {"break_even_high_nic_Bps", kBytesPerSecond, break_even<&BreakEven::high_Bps>},
     {"host_memory_per_node_bytes", kBytes, step<&StepFigures::host_memory_bytes>},
     // What the model amounts to; behind all others, so that columns keep their places.
-    {"parameters", kNoUnit, parameters<&ParametersByPart::total>},
-    {"active_parameters", kNoUnit, parameters<&ParametersByPart::active>},
-    {"active_parameters_without_embedding", kNoUnit,
+    {"parameters", kCount, parameters<&ParametersByPart::total>},
+    {"active_parameters", kCount, parameters<&ParametersByPart::active>},
+    {"active_parameters_without_embedding", kCount,
      parameters<&ParametersByPart::active_without_words>},
-    {"attention_parameters", kNoUnit, parameters<&ParametersByPart::attention>},
-    {"feed_forward_parameters", kNoUnit, parameters<&ParametersByPart::feed_forward>},
-    {"expert_parameters", kNoUnit, parameters<&ParametersByPart::experts>},
-    {"norm_parameters", kNoUnit, parameters<&ParametersByPart::norms>},
-    {"embedding_parameters", kNoUnit, parameters<&ParametersByPart::ends>},
-    {"prediction_parameters", kNoUnit, parameters<&ParametersByPart::predictions>},
+    {"attention_parameters", kCount, parameters<&ParametersByPart::attention>},
+    {"feed_forward_parameters", kCount, parameters<&ParametersByPart::feed_forward>},
+    {"expert_parameters", kCount, parameters<&ParametersByPart::experts>},
+    {"norm_parameters", kCount, parameters<&ParametersByPart::norms>},
+    {"embedding_parameters", kCount, parameters<&ParametersByPart::ends>},
+    {"prediction_parameters", kCount, parameters<&ParametersByPart::predictions>},
     {"flop_per_token", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token>},
     {"flop_per_token_causal", kNoUnit, at<&Report::model_size, &ModelSize::flop_per_token_causal>},
     // Added later, likewise.
-    {"context_parallel", kNoUnit, layout<&Parallelism::context>},
-    {"expert_parallel", kNoUnit, layout<&Parallelism::expert>},
-    {"expert_tensor_parallel", kNoUnit, [](R r) { return Value(expert_tensor(r.parallelism)); }},
-    {"offload_activations", kNoUnit,
+    {"context_parallel", kCount, layout<&Parallelism::context>},
+    {"expert_parallel", kCount, layout<&Parallelism::expert>},
+    {"expert_tensor_parallel", kCount, [](R r) { return Value(expert_tensor(r.parallelism)); }},
+    {"offload_activations", kText,
      [](R r) -> Value { return offloaded_text(r.parallelism.offloaded_layers); }},
 };
+
+constexpr auto kFigures = joined(kHead, kLayoutRows<Report>, kMain);
 
 // From one row to another.
 constexpr std::span<const Figure> rows(std::string_view first, std::string_view last) {
@@ -283,21 +259,19 @@ const Figure& figure_named(std::string_view name) {
   return *found;
 }
 
-void add_figures(std::span<const Figure> figures, const Report& report,
-                 nlohmann::ordered_json& record) {
+void add_figure(std::string_view name, const std::optional<FigureValue>& value,
+                nlohmann::ordered_json& record) {
+  if (!value) return;
+  const auto* const number = std::get_if<double>(&*value);
+  const bool is_finite = number == nullptr || std::isfinite(*number);
   const auto json_of = [](const auto& known) { return nlohmann::ordered_json(known); };
-  for (const Figure& figure : figures) {
-    const auto value = figure.value(report);
-    if (!value) continue;
-    const auto* const number = std::get_if<double>(&*value);
-    const bool is_finite = number == nullptr || std::isfinite(*number);
-    record[std::string(figure.name)] = is_finite ? std::visit(json_of, *value) : nullptr;
-  }
+  record[std::string(name)] = is_finite ? std::visit(json_of, *value) : nullptr;
 }
 
 void add_figures(std::initializer_list<std::string_view> names, const Report& report,
                  nlohmann::ordered_json& record) {
-  for (const std::string_view name : names) add_figures({&figure_named(name), 1}, report, record);
+  for (const std::string_view name : names)
+    add_figure(name, figure_named(name).value(report), record);
 }
 
 }  // namespace sim

@@ -17,11 +17,11 @@ constexpr int kSchemaVersion = 1;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-// The flat part: what JSON and CSV share.
-Json flat(const Report& report, std::span<const Figure> figures) {
-  Json json = Json::object();
-  add_figures(figures, report, json);
-  return json;
+template <class Of>
+Json record_of(std::span<const FigureOf<Of>> figures, const std::type_identity_t<Of>& of) {
+  Json record = Json::object();
+  add_figures(figures, of, record);
+  return record;
 }
 
 void add_phases(const Report& r, Json& json) {
@@ -39,23 +39,13 @@ void add_sites(const RoundFigures& round, Json& json) {
   json["events"] = round.events;
   json["by_site"] = Json::array();
   for (const SiteReport& site : round.by_site) {
-    Json& one = json["by_site"].emplace_back(Json{{"site", site.name},
-                                                  {"count", site.count},
-                                                  {"gpu", site.gpu},
-                                                  {"gpus", site.gpus},
-                                                  {"inner_scheme", site.inner_scheme}});
-    Report of_site;
-    of_site.parallelism = site.parallelism;
-    add_figures(layout_figures(), of_site, one);
-    one.update(Json{{"inner_steps", site.inner_steps},
-                    {"inner_step_s", site.inner_step_s},
-                    {"slowdown_beside_traffic", site.slowdown},
-                    {"sent_bytes", site.sent_bytes},
-                    {"received_bytes", site.received_bytes},
-                    {"memory_per_gpu_bytes", site.memory.total()},
-                    {"fits_memory", site.fits_memory},
-                    {"host_memory_per_node_bytes", site.host_memory_bytes}});
+    json["by_site"].push_back(record_of(site_figures(), site));
   }
+}
+
+// The flat part: what JSON and CSV share.
+Json flat(const Report& report, std::span<const Figure> figures) {
+  return record_of(figures, report);
 }
 
 Json to_object(const Report& r, std::span<const Figure> figures) {
@@ -66,27 +56,16 @@ Json to_object(const Report& r, std::span<const Figure> figures) {
   for (const MemoryPart& part : memory_parts()) {
     json["memory_by_part_bytes"][part.name] = r.memory.*part.bytes;
   }
-  if (r.sensitivity) {
-    json["sensitivity"] = {{"compute", r.sensitivity->compute},
-                           {"network", r.sensitivity->network},
-                           {"codecs", r.sensitivity->codecs},
-                           {"slower_host", r.sensitivity->slower_host},
-                           {"faster_host", r.sensitivity->faster_host}};
-  }
+  if (r.sensitivity) json["sensitivity"] = record_of(sensitivity_figures(), *r.sensitivity);
   json["busiest_links"] = Json::array();
   for (const LinkUse& use : r.busiest_links) {
-    json["busiest_links"].push_back(
-        {{"link", use.link}, {"set_by", use.set_by}, {"busy", use.busy}});
+    json["busiest_links"].push_back(record_of(link_figures(), use));
   }
   json["bound"] = r.bound;
   json["codec_error"] = Json::object();
   for (const auto& [name, error] : r.codec_error) json["codec_error"][name] = or_null(error);
   if (r.step) json["pareto"] = Json::object();
-  if (r.pareto) {
-    json["pareto"] = {{"sends_plain", r.pareto->sends_plain},
-                      {"error", or_null(r.pareto->error)},
-                      {"on_front", r.pareto->on_front}};
-  }
+  if (r.pareto) json["pareto"] = record_of(pareto_figures(), *r.pareto);
   json["sources"] = r.sources;
   return json;
 }

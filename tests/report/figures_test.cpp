@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,20 +92,42 @@ TEST(Figures, HaveNamesOfTheirOwn) {
   }
 }
 
-TEST(Figures, AreNumbersWhereTheyHaveAUnit) {
+bool is_of(FigureKind kind, const FigureValue& value) {
+  switch (kind) {
+    case FigureKind::number:
+      return std::holds_alternative<double>(value);
+    case FigureKind::count:
+      return std::holds_alternative<std::int64_t>(value);
+    case FigureKind::text:
+      return std::holds_alternative<std::string>(value);
+    case FigureKind::truth:
+      return std::holds_alternative<bool>(value);
+  }
+  return false;
+}
+
+template <class Of>
+void expect_kinds(std::span<const FigureOf<Of>> figures, const std::vector<Of>& all) {
   std::set<std::string_view> known;
-  for (const Report& report : reports_of_all_kinds()) {
-    for (const Figure& figure : all_figures()) {
-      const FigureValue value = figure.value(report).value_or(nullptr);
+  for (const Of& of : all) {
+    for (const FigureOf<Of>& figure : figures) {
+      const FigureValue value = figure.value(of).value_or(nullptr);
       if (std::holds_alternative<std::nullptr_t>(value)) continue;
       known.insert(figure.name);
-      const bool has_unit = !figure.unit.symbol.empty();
-      EXPECT_TRUE(std::holds_alternative<double>(value) || !has_unit) << figure.name;
+      EXPECT_TRUE(is_of(figure.unit.kind, value)) << figure.name;
     }
   }
-  for (const Figure& figure : all_figures()) {
-    EXPECT_TRUE(known.contains(figure.name)) << figure.name << " is in none of the reports";
+  for (const FigureOf<Of>& figure : figures) {
+    EXPECT_TRUE(known.contains(figure.name)) << figure.name << " is in none of them";
   }
+}
+
+TEST(Figures, AreOfTheKindThatTheirRowsSay) {
+  expect_kinds(all_figures(), reports_of_all_kinds());
+  expect_kinds(site_figures(), std::vector<SiteReport>(1));
+  expect_kinds(sensitivity_figures(), std::vector<Sensitivity>(1));
+  expect_kinds(link_figures(), std::vector<LinkUse>(1));
+  expect_kinds(pareto_figures(), std::vector<ParetoPlace>{{.error = 0.1}});
 }
 
 TEST(Figures, AreTheFlatPartOfTheJson) {
