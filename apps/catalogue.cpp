@@ -239,7 +239,8 @@ constexpr Section kSections[] = {{"schemes", true, scheme_listings},
                                  {"transports", false, transport_listings},
                                  {"stacks", false, stack_listings},
                                  {"keys", false, key_listings},
-                                 {"units", false, unit_listings}};
+                                 {"units", false, unit_listings},
+                                 {"figures", false, figure_listings}};
 
 }  // namespace
 

@@ -31,5 +31,7 @@ struct Section {
 // The keys that files may hold, and the units of their values.
 [[nodiscard]] std::vector<Listing> key_listings();
 [[nodiscard]] std::vector<Listing> unit_listings();
+// What reports hold.
+[[nodiscard]] std::vector<Listing> figure_listings();
 
 }  // namespace apps

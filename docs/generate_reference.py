@@ -152,6 +152,15 @@ def catalogue_page(title: str, what: dict, *names: str) -> str:
     return page_of(title, *parts)
 
 
+def figures_page(listing: dict) -> str:
+    rows = [[f"`{row['figure']}`", row["value"], row["unit"], row["worse"]]
+            for row in listing["rows"]]
+    heading = " ".join(listing["heading"].split())
+    return page_of("Figures", escaped(heading[0].upper() + heading[1:]) + ".",
+                   "`worse` says in which direction [`check`](../commands/check.md) finds a change "
+                   "worse.", table(["figure", "value", "unit", "worse"], rows))
+
+
 def exit_codes_page(program: Program, top: dict) -> str:
     rows = [[str(row["code"]), escaped(row["meaning"])] for row in top["exit_codes"]]
     own = []
@@ -166,6 +175,7 @@ def exit_codes_page(program: Program, top: dict) -> str:
 
 def reference(program: Program) -> dict[Path, str]:
     top, what = program.json("--help=json"), program.json("list", "--format", "json")
+    figures = program.json("list", "figures", "--format", "json")["figures"]
     folder = ROOT / "docs" / "reference"
     return {folder / name: text for name, text in {
         "flags.md": flags_page(program, top["commands"]),
@@ -175,6 +185,7 @@ def reference(program: Program) -> dict[Path, str]:
         "codecs.md": catalogue_page("Codecs", what, "codecs", "all_reduces"),
         "clusters.md": catalogue_page("Clusters and sites", what, "topologies", "sites"),
         "models.md": catalogue_page("Models and calibrations", what, "models", "calibrations"),
+        "figures.md": figures_page(figures),
         "exit-codes.md": exit_codes_page(program, top)}.items()}
 
 
