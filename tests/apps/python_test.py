@@ -17,6 +17,7 @@ import sys
 import tempfile
 import textwrap
 import time
+import typing
 import unittest
 import warnings
 from unittest import mock
@@ -99,6 +100,35 @@ class Run(unittest.TestCase):
             gardenhose.run({**POINT, "nodes": float("nan")})
         with self.assertRaises(gardenhose.InputError):
             gardenhose.run({**POINT, "nodes": Real()})  # 2.0 is no whole number
+
+    def test_reports_have_their_types(self):
+        sites = {"topology": "two_sites_10g", "model": "gpt_125m", "scheme": "diloco"}
+        for inputs in ({**POINT, "baseline": "twin", "range": True, "reliability": "rsc1_a100",
+                        "tokens": 1e12},
+                       {**POINT, "scheme": ["sharded", "sdp4bit"]}, sites):
+            reports = gardenhose.run(inputs)
+            for report in reports if isinstance(reports, list) else [reports]:
+                self.assert_typed(report, gardenhose.Report)
+
+    def assert_typed(self, value, kind):
+        """Whether the value is what its hint says; None may stand for every figure."""
+        of = typing.get_args(kind)
+        if typing.is_typeddict(kind):
+            hints = typing.get_type_hints(kind)
+            for name, member in value.items():
+                with self.subTest(name):
+                    self.assertTrue(name in hints, "has no type")
+                    self.assert_typed(member, hints[name])
+        elif typing.get_origin(kind) is typing.Union:
+            self.assertTrue(value is None or isinstance(value, of[0]), value)
+        elif typing.get_origin(kind) is list:
+            for element in value:
+                self.assert_typed(element, of[0])
+        elif typing.get_origin(kind) is dict:
+            for element in value.values():
+                self.assert_typed(element, of[1])
+        else:
+            self.assertIs(type(value), kind)
 
     def test_takes_keywords_too(self):
         plain = gardenhose.run({**POINT, "micro_batch": 2})

@@ -18,6 +18,7 @@ waits, so threads run in parallel.
 from ._arguments import InputError
 from ._frame import frame
 from ._program import program
-from ._run import Report, run
+from ._run import run
+from ._types import Flags, Report
 
-__all__ = ["InputError", "Report", "frame", "program", "run"]
+__all__ = ["Flags", "InputError", "Report", "frame", "program", "run"]

@@ -6,23 +6,25 @@ from __future__ import annotations
 import json
 import signal
 import warnings
-from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple, Union, overload
+from typing import (TYPE_CHECKING, Any, Dict, List, Mapping, NoReturn, Optional, Tuple, Union,
+                    overload)
 
 from ._arguments import InputError, Value, arguments_of
 from ._process import run_to_end
 from ._program import CANNOT_START, missing_libraries, program
+from ._types import Flags, Report
 
-# One scheme's results, the JSON of `gardenhose run`: what its keys end in is the unit.
-Report = Dict[str, Any]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # which type checkers bring along
 
 _WRONG_INPUT = 2
 
 
 @overload
 def run(inputs: None = None, *, scheme: Union[List[Any], Tuple[Any, ...]],
-        **flags: Value) -> List[Report]: ...
+        **flags: Unpack[Flags]) -> List[Report]: ...
 @overload
-def run(inputs: None = None, **flags: Value) -> Report: ...
+def run(inputs: None = None, *, scheme: Value = ..., **flags: Unpack[Flags]) -> Report: ...
 @overload
 def run(inputs: Mapping[str, object], **flags: object) -> Any: ...
 def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
