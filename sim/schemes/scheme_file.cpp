@@ -45,37 +45,31 @@ struct Table {
   T Scheme::*member;
   std::span<const Field<T>> (*rows)();
   std::span<const Rule<T>> (*rules)() = [] { return std::span<const Rule<T>>(); };
+  std::optional<T> ExpertExchange::*of_experts = nullptr;  // for [experts.NAME], if there is one
 };
 
 // The tables of a scheme inside a site.
 template <class Visit>
 void for_each_table(const Visit& visit) {
-  visit(Table<WeightExchange>{"weights", &Scheme::weights, weight_fields, weight_rules});
-  visit(Table<GradientExchange>{"gradients", &Scheme::gradients, gradient_fields, gradient_rules});
+  visit(Table<WeightExchange>{"weights", &Scheme::weights, weight_fields, weight_rules,
+                              &ExpertExchange::weights});
+  visit(Table<GradientExchange>{"gradients", &Scheme::gradients, gradient_fields, gradient_rules,
+                                &ExpertExchange::gradients});
   visit(Table<ActivationExchange>{"activations", &Scheme::activations, activation_fields,
                                   activation_rules});
   visit(Table<AllowedOverlap>{"overlap", &Scheme::overlap, overlap_fields});
 }
 
-// Those that a scheme has only where a file has them.
-template <class T>
-struct ExpertTable {
-  std::string_view name;
-  std::optional<T> ExpertExchange::*member;
-  std::span<const Field<T>> (*rows)();
-  std::span<const Rule<T>> (*rules)();
-};
-
-template <class Visit>
-void for_each_expert_table(const Visit& visit) {
-  visit(ExpertTable<WeightExchange>{"experts.weights", &ExpertExchange::weights, weight_fields,
-                                    weight_rules});
-  visit(ExpertTable<GradientExchange>{"experts.gradients", &ExpertExchange::gradients,
-                                      gradient_fields, gradient_rules});
-}
-
 constexpr const char* kSiteTable = "between_sites";
 constexpr const char* kExpertTables = "experts";
+
+// Those that a scheme has once more for experts where a file has them, with their names there.
+template <class Visit>
+void for_each_expert_table(const Visit& visit) {
+  for_each_table([&](const auto& table) {
+    if (table.of_experts != nullptr) visit(dotted(kExpertTables, table.name), table);
+  });
+}
 
 // A card given where a scheme is wanted would lack every key of a scheme.
 void refuse_card(const TomlDocument& document) {
@@ -149,12 +143,12 @@ void refuse_weights(TomlReader& reader) {
 void read_experts(TomlReader& reader, Scheme& scheme) {
   reader.optional_table(kExpertTables);
   const std::vector<std::string> tables = reader.tables_in(kExpertTables);
-  for_each_expert_table([&](const auto& table) {
-    reader.optional_table(table.name);
-    if (std::ranges::find(tables, leaf_part(table.name)) == tables.end()) return;
-    auto& exchange = (scheme.experts.*table.member).emplace();
-    read_fields(reader, table.name, table.rows(), exchange);
-    check_rules(reader, table.name, table.rules(), exchange);
+  for_each_expert_table([&](const std::string& name, const auto& table) {
+    reader.optional_table(name);
+    if (std::ranges::find(tables, table.name) == tables.end()) return;
+    auto& exchange = (scheme.experts.*table.of_experts).emplace();
+    read_fields(reader, name, table.rows(), exchange);
+    check_rules(reader, name, table.rules(), exchange);
   });
   Scheme alone = scheme;
   alone.weights = scheme.weights_of(Weights::experts);
@@ -242,9 +236,8 @@ std::span<const TomlKey> scheme_file_keys() {
     for_each_table([&](const auto& table) {
       std::move(all).add(table.name, table.rows(), usual.*table.member);
     });
-    for_each_expert_table([&](const auto& table) {
-      std::move(all).add(table.name, table.rows(),
-                         std::remove_cvref_t<decltype(*(usual.experts.*table.member))>());
+    for_each_expert_table([&](const std::string& name, const auto& table) {
+      std::move(all).add(name, table.rows(), usual.*table.member);
     });
     return std::move(all).add(kSiteTable, site_exchange_fields(), SiteExchange());
   }();
@@ -287,12 +280,12 @@ std::string to_toml(const Scheme& scheme) {
   for_each_table([&](const auto& table) {
     text += written_fields(table.rows(), scheme.*table.member, usual.*table.member, table.name);
   });
-  for_each_expert_table([&](const auto& table) {
-    const auto& exchange = scheme.experts.*table.member;
+  for_each_expert_table([&](const std::string& name, const auto& table) {
+    const auto& exchange = scheme.experts.*table.of_experts;
     if (!exchange) return;
-    const std::string rows = written_fields(table.rows(), *exchange, {}, table.name);
+    const std::string rows = written_fields(table.rows(), *exchange, {}, name);
     // All of it may be as usual, which is not as the rest.
-    text += rows.empty() ? fmt::format("\n[{}]\n", table.name) : rows;
+    text += rows.empty() ? fmt::format("\n[{}]\n", name) : rows;
   });
   return text;
 }

@@ -2,7 +2,6 @@
 // Settings of schemes: rows of scheme files, read into a scheme that is there.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
 #include "sim/base/joined.hpp"
@@ -140,29 +139,6 @@ Scheme with_settings(Scheme scheme, std::span<const Setting> settings) {
   // Of one level there is one wire.
   if (!scheme.gradients.algorithm->has_levels()) scheme.gradients.inside = scheme.gradients.between;
   return scheme;
-}
-
-bool Scheme::is_defined_for(int zero_stage) const {
-  return std::find(zero.begin(), zero.end(), zero_stage) != zero.end();
-}
-
-int Scheme::usual_stage() const { return is_defined_for(1) ? 1 : zero.front(); }
-
-std::vector<const Wire*> Scheme::wires() const {
-  if (between_sites) return {&between_sites->wire};
-  std::vector<const Wire*> all{&weights.wire,       &gradients.inside,     &gradients.between,
-                               &activations.tensor, &activations.pipeline, &activations.dispatch,
-                               &activations.combine};
-  if (experts.weights) all.push_back(&experts.weights->wire);
-  if (experts.gradients)
-    all.insert(all.end(), {&experts.gradients->inside, &experts.gradients->between});
-  return all;
-}
-
-bool GradientExchange::is_plain() const {
-  if (algorithm->sends_buffer()) return true;
-  return !algorithm->has_factors() && residual_bytes == 0 && inside.is_plain() &&
-         between.is_plain();
 }
 
 }  // namespace sim

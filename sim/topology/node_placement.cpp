@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/mix.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/topology/cluster_fields.hpp"
 #include "sim/topology/fabrics.hpp"
@@ -24,19 +24,11 @@ constexpr auto kMostFabricNodes = static_cast<int>(kNodes.highest);
 constexpr std::string_view kRandomSeed = "random:";
 constexpr std::string_view kListLetters = "0123456789-, ";
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
-
 // "8" or "12-14"; returns what is wrong with other text.
 std::string append_range(std::string_view text, std::vector<int>& places) {
   const std::size_t dash = text.find('-');
-  const auto first = number_of<int>(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : number_of<int>(text.substr(dash + 1));
+  const auto first = number_in<int>(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : number_in<int>(text.substr(dash + 1));
   const auto good = [](const std::optional<int>& place) {
     return place && *place >= 0 && *place < kMostFabricNodes;
   };
@@ -136,7 +128,7 @@ NodePlacement node_placement_of(std::string_view text, std::string_view place) {
   using Kind = NodePlacement::Kind;
   NodePlacement placement{.text = std::string(text)};
   const auto seed = text.starts_with(kRandomSeed)
-                        ? number_of<std::uint64_t>(text.substr(kRandomSeed.size()))
+                        ? number_in<std::uint64_t>(text.substr(kRandomSeed.size()))
                         : std::nullopt;
   if (text == "packed") return placement;
   if (text == "scattered") {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
+#include "sim/base/number_text.hpp"
 #include "sim/topology/ranks.hpp"
 #include "sim/topology/wide_area_fields.hpp"
 
@@ -27,13 +27,11 @@ std::optional<ShareChange> parse_change(const std::string& text) {
   const auto at = parse_quantity<Seconds>(std::string_view(text).substr(0, colon));
   std::string_view rest = std::string_view(text).substr(colon + 1);
   while (rest.starts_with(' ')) rest.remove_prefix(1);
-  double share = 0;
-  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), share);
-  const bool whole = error == std::errc() && stop == rest.data() + rest.size();
-  if (!at.value || at.value->base() <= 0 || !whole || !(share >= 0 && share <= 1)) {
+  const auto share = number_in<double>(rest);
+  if (!at.value || at.value->base() <= 0 || !share || !(*share >= 0 && *share <= 1)) {
     return std::nullopt;
   }
-  return ShareChange{*at.value, share};
+  return ShareChange{*at.value, *share};
 }
 
 template <class T>

@@ -2,10 +2,9 @@
 // The keys of traffic files, a row each, and their reader.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "sim/base/error.hpp"
 #include "sim/base/fields.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/topology/traffic.hpp"
 
@@ -18,10 +17,8 @@ constexpr EnumName<TrafficJob::Pattern> kPatterns[] = {
     {"pairs", TrafficJob::Pattern::pairs}};
 
 std::optional<int> node_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = number_in<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 constexpr const char* kSingle = "is a single node; add another one";
