@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <regex>
+#include <string_view>
 
 namespace apps {
 namespace {
@@ -55,8 +55,14 @@ std::string listed(std::vector<std::string> names) {
 }
 
 std::string with_flags(const std::string& text) {
-  static const std::regex field("`([a-z][a-z-]{0,30})`");  // bounded: the matcher recurses
-  return std::regex_replace(text, field, "--$1");
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-";
+  std::string with = text;
+  for (auto at = with.find('`'); at != with.npos; at = with.find('`', at + 1)) {
+    const auto end = with.find_first_not_of(kLetters, at + 1);
+    if (end == with.npos || with[end] != '`' || end == at + 1 || with[at + 1] == '-') continue;
+    with.erase(end, 1).replace(at, 1, "--");
+  }
+  return with;
 }
 
 }  // namespace apps

@@ -65,15 +65,6 @@ std::optional<Options> parse(std::span<char*> arguments) {
   return options;
 }
 
-const codecs::Codec& codec_named(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const codecs::Codec* codec : codecs::all_codecs()) {
-    if (codec->name == name) return *codec;
-    names.push_back(codec->name);
-  }
-  sim::refuse_name("--codec", name, names);
-}
-
 // The rows of other codecs, measured in the same way.
 Json read_table(const std::string& file, std::span<const codecs::Tensor> recorded) {
   const std::string text = sim::read_to_replace(file, sim::kMostDataBytes);
@@ -93,7 +84,8 @@ std::vector<codecs::Tensor> recorded_tensors(const Options& options) {
 }
 
 void run(const Options& options) {
-  const codecs::Codec* const only = options.codec ? &codec_named(*options.codec) : nullptr;
+  const codecs::Codec* const only =
+      options.codec ? &sim::row_named("--codec", *options.codec, codecs::all_codecs()) : nullptr;
   sim::require_writable("FILE", options.file);
   const std::vector<codecs::Tensor> recorded = recorded_tensors(options);
   const Json table = only == nullptr ? Json() : read_table(options.file, recorded);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/arguments.hpp"
-#include "apps/job/parallelism_options.hpp"
+#include "apps/job/field_flags.hpp"
 
 namespace apps {
 
@@ -20,7 +20,7 @@ struct JobOptions {
   std::string host_issue;  // empty: the stack's
   std::vector<std::string> schemes;
   int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
-  ParallelismOptions parallelism;
+  sim::GivenFields parallelism;
   int sequence = 0;
   std::string node_placement = "packed";
   std::string traffic;              // a file, or none

@@ -42,8 +42,8 @@ void check_size(const JobOptions& options, const Job& job) {
     if (sim::study::is_held(site.cluster, job.model, p, which)) continue;
     const std::string flag =
         site.setup.accumulation ? fmt::format("--topology: sites.{}.accumulation", site.name)
-        : options.parallelism.global_batch != 0                ? "--global-batch"
-        : options.parallelism.accumulation != 0                ? "--accumulation"
+        : options.parallelism.contains("global-batch")         ? "--global-batch"
+        : options.parallelism.contains("accumulation")         ? "--accumulation"
         : options.nodes == 0 && sets(options, "cluster.nodes") ? "--set cluster.nodes"
                                                                : "--nodes";
     if (const int gpus = sim::rank_count(site.cluster); gpus > sim::study::kMostGpus) {
@@ -69,7 +69,7 @@ int replica_count(const Job& job) {
 
 // A number of sequences for all sites leaves none of them one of its own.
 void check_global_batch(const JobOptions& options, const Job& job) {
-  if (options.parallelism.global_batch == 0) return;
+  if (!options.parallelism.contains("global-batch")) return;
   for (const sim::Site& site : job.topology.sites) {
     if (!site.setup.micro_batch && !site.setup.accumulation) continue;
     throw InputError(fmt::format(
@@ -87,13 +87,13 @@ bool can_run(const Job& job, const sim::Scheme& scheme) {
 
 // A stage of ZeRO that the stack brings, as nobody asked for one, is no stage to blame.
 void check_stage_of_stack(const JobOptions& options, const sim::Scheme& scheme) {
-  const auto stage = stage_of(options.parallelism);
-  if (options.parallelism.zero || !stage || scheme.is_defined_for(*stage)) return;
+  const auto stage = sim::stage_of(options.parallelism);
+  if (options.parallelism.contains("zero") || !stage || scheme.is_defined_for(*stage)) return;
   const std::string others = sim::joined(scheme.zero, " or ");
   throw InputError(fmt::format(
       "--stack: {} runs ZeRO-{} unless --zero says otherwise, but {} is defined for {}; add "
       "--zero {}, or choose another --stack or scheme",
-      options.parallelism.stack, *stage, scheme.name, others, others));
+      options.parallelism.at("stack"), *stage, scheme.name, others, others));
 }
 
 std::vector<sim::Scheme> schemes_of(const JobOptions& options, const Job& job) {
@@ -196,9 +196,9 @@ Job read_job(const JobOptions& options) {
   const SortedSettings settings = sort_settings(options);
   Job job{.topology = read_topology(options, settings),
           .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};
-  job.parallelism = parallelism_of(options.parallelism);
-  job.zero = stage_of(options.parallelism);
-  job.open = open_software(options.parallelism);
+  job.parallelism = sim::parallelism_of(options.parallelism);
+  job.zero = sim::stage_of(options.parallelism);
+  job.open = sim::open_software(options.parallelism);
   job.given = options.given;
   job.each_kernel = options.each_kernel;
   job.whole = options.whole;
@@ -211,7 +211,8 @@ Job read_job(const JobOptions& options) {
   read_reliability(options, settings, job);
   read_calibrations(options, settings, job);
   check_global_batch(options, job);
-  job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
+  job.parallelism.accumulation =
+      sim::accumulation_of(options.parallelism, job.parallelism, replica_count(job));
   check_size(options, job);
   job.balance = sim::chosen("--balance", options.balance, sim::kBalances);
   if (!options.deadline.empty()) {

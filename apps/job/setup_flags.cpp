@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "apps/words.hpp"
-#include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/parallelism_fields.hpp"
 
 namespace apps {
 

@@ -100,7 +100,7 @@ std::optional<MapOptions> parse_map(const Arguments& arguments) {
       split(values["scheme"].defaulted() ? kTrainedSchemes : values["scheme"].as<std::string>());
   o.bandwidths = parse_bandwidths(bandwidths);
   if (o.tokens < 1) throw InputError(fmt::format("--tokens: {} is less than 1", o.tokens));
-  if (!values["tp"].defaulted()) o.tensor = o.job.parallelism.tensor;
+  if (!values["tp"].defaulted()) o.tensor = values["tp"].as<int>();
   return o;
 }
 

@@ -218,7 +218,6 @@ ChosenFlags chosen_flags() {
           "pp",
           "cp",
           "ep",
-          "etp",
           "virtual-stages",
           "sequence-parallel",
           "placement",

@@ -69,4 +69,16 @@ template <class E, std::size_t N>
   refuse_name(place, name, names_of(all));
 }
 
+// The same of a registry's rows.
+template <class Row>
+[[nodiscard]] const Row& row_named(std::string_view place, std::string_view name,
+                                   std::span<const Row* const> rows) {
+  std::vector<std::string_view> names;
+  for (const Row* row : rows) {
+    if (row->name == name) return *row;
+    names.push_back(row->name);
+  }
+  refuse_name(place, name, names);
+}
+
 }  // namespace sim

@@ -11,7 +11,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/parallelism_fields.hpp"
 
 namespace sim {
 namespace {

@@ -4,28 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/number_text.hpp"
 
 namespace sim {
 
 std::string to_text(const Overlap& overlap) {
-  std::string text;
-  Overlap rest = overlap;
-  const auto add = [&](std::string_view name) {
-    text += (text.empty() ? "" : ",") + std::string(name);
-  };
-  Overlap but_batches = overlap;
-  but_batches.batches = false;
-  if (but_batches == kAllOverlaps) {
-    add("all");
-    rest = {.batches = overlap.batches};
-  }
+  std::vector<std::string_view> names;
+  Overlap all = kAllOverlaps;
+  all.batches = overlap.batches;
+  if (overlap == all) names.push_back("all");
   for (const auto& [name, what] : kOverlaps) {
-    if (rest.*what) add(name);
+    if (overlap.*what && !(overlap == all && kAllOverlaps.*what)) names.push_back(name);
   }
-  return text.empty() ? "none" : text;
+  return names.empty() ? "none" : joined(names, ",");
 }
 
 std::string to_text(const Placement& placement) {
@@ -47,22 +42,13 @@ std::vector<Placement> all_placements(std::span<const Axis* const> axes) {
   return all;
 }
 
-std::optional<Placement> placement_of(std::string_view text, std::span<const Axis* const> axes) {
-  for (const Placement& one : all_placements(axes)) {
-    if (to_text(one) == text) return one;
-  }
-  return std::nullopt;
+std::optional<Placement> placement_of(std::string_view text) {
+  std::vector<Placement> known = all_placements();
+  std::ranges::copy(all_placements(kPlacedWithContext), std::back_inserter(known));
+  const auto found =
+      std::ranges::find(known, text, [](const Placement& one) { return to_text(one); });
+  return found == known.end() ? std::nullopt : std::optional(*found);
 }
-
-namespace {
-
-std::string bucket_text(Bytes bytes) {
-  constexpr std::int64_t kMebi = 1 << 20;
-  return bytes.count % kMebi == 0 ? fmt::format("{}MiB", bytes.count / kMebi)
-                                  : fmt::format("{}B", bytes.count);
-}
-
-}  // namespace
 
 std::string stage_layers_text(const std::vector<int>& layers) {
   std::string text;
@@ -104,55 +90,6 @@ std::optional<int> parse_offloaded(std::string_view text) {
   if (text == "all") return kAllLayers;
   const auto layers = number_in<int>(text);
   return layers && *layers >= 0 ? layers : std::nullopt;
-}
-
-std::string changed_fields(const Parallelism& a, const Parallelism& b) {
-  std::string text;
-  const auto add = [&](const char* field, const auto& before, const auto& after) {
-    if (before == after) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " ", field, after);
-  };
-  const auto on_off = [](bool on) { return std::string_view(on ? "on" : "off"); };
-  add("`tp`", a.tensor, b.tensor);
-  add("`cp`", a.context, b.context);
-  add("`cp-exchange`", name_of(a.context_exchange, kContextExchanges),
-      name_of(b.context_exchange, kContextExchanges));
-  add("`cp-heads`", a.context_heads, b.context_heads);
-  add("`ep`", a.expert, b.expert);
-  add("`etp`", a.expert_tensor, b.expert_tensor);
-  add("`dispatcher`", name_of(a.dispatcher, kDispatchers), name_of(b.dispatcher, kDispatchers));
-  add("`dispatch-sms`", a.dispatch_multiprocessors, b.dispatch_multiprocessors);
-  add("`pp`", a.pipeline, b.pipeline);
-  add("`virtual-stages`", a.virtual_stages, b.virtual_stages);
-  add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
-  add("`stage-layers`", stage_layers_text(a.stage_layers), stage_layers_text(b.stage_layers));
-  add("`placement`", to_text(a.placement), to_text(b.placement));
-  add("`routing`", to_text(a.routing), to_text(b.routing));
-  add("`capacity-factor`", a.routing.capacity, b.routing.capacity);
-  add("`zero`", a.sharding.stage, b.sharding.stage);
-  if (b.sharding.ranks > 0) add("`hybrid-shard`", a.sharding.ranks, b.sharding.ranks);
-  if (b.sharding.stage == 3) {
-    add("`reshard`", on_off(a.sharding.reshard_after_forward),
-        on_off(b.sharding.reshard_after_forward));
-  }
-  add("`micro-batch`", a.micro_batch, b.micro_batch);
-  add("`accumulation`", a.accumulation, b.accumulation);
-  add("`sequence-parallel`", on_off(a.sequence_parallel), on_off(b.sequence_parallel));
-  add("`recompute`", name_of(a.recompute, kRecomputes), name_of(b.recompute, kRecomputes));
-  add("`offload-activations`", offloaded_text(a.offloaded_layers),
-      offloaded_text(b.offloaded_layers));
-  add("`attention`", name_of(a.attention, kAttentions), name_of(b.attention, kAttentions));
-  add("`kernels`", name_of(a.kernels, kKernels), name_of(b.kernels, kKernels));
-  add("`cuda-graphs`", on_off(a.cuda_graphs), on_off(b.cuda_graphs));
-  add("`optimizer-state`", name_of(a.optimizer_state, kOptimizerStates),
-      name_of(b.optimizer_state, kOptimizerStates));
-  add("`gradient-precision`", name_of(a.gradients, kPrecisions), name_of(b.gradients, kPrecisions));
-  add("`weight-precision`", a.gathers_matrices ? "fp8" : "bf16",
-      b.gathers_matrices ? "fp8" : "bf16");
-  add("`overlap`", to_text(a.overlap), to_text(b.overlap));
-  add("`bucket-size`", bucket_text(a.bucket), bucket_text(b.bucket));
-  if (a.sharding.ranks > 0 && b.sharding.ranks == 0) text += " (no `hybrid-shard`)";
-  return text;
 }
 
 }  // namespace sim

@@ -60,9 +60,8 @@ inline constexpr const Axis* kPlacedWithContext[]{&axes::tensor, &axes::context,
                                                   &axes::pipeline};
 // "tp-dp-pp": neighbours first.
 [[nodiscard]] std::string to_text(const Placement& placement);
-// None unless the text names each of the axes once.
-[[nodiscard]] std::optional<Placement> placement_of(
-    std::string_view text, std::span<const Axis* const> axes = kPlacedAxes);
+// None unless the text names each of the axes once, or each of them with context.
+[[nodiscard]] std::optional<Placement> placement_of(std::string_view text);
 // All orders of the axes.
 [[nodiscard]] std::vector<Placement> all_placements(
     std::span<const Axis* const> axes = kPlacedAxes);
@@ -78,9 +77,5 @@ inline constexpr const Axis* kPlacedWithContext[]{&axes::tensor, &axes::context,
 // Of so many offloaded layers: "none", "all" or the number. Nothing if the text is not of that form.
 [[nodiscard]] std::string offloaded_text(int layers);
 [[nodiscard]] std::optional<int> parse_offloaded(std::string_view text);
-
-// The fields of layout and software in which `b` differs from `a`: "`zero` 3 `overlap` all".
-// Empty if they are equal.
-[[nodiscard]] std::string changed_fields(const Parallelism& a, const Parallelism& b);
 
 }  // namespace sim

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/schedule/schedule.hpp"
+#include "sim/workload/parallelism_fields.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -35,32 +36,6 @@ inline std::vector<double> sent_by_rank(const Schedule& schedule, Phase phase) {
 }
 inline double total_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-// The fields as gardenhose run's flags spell them, for messages.
-inline std::string flags_of(const Parallelism& p) {
-  std::string text;
-  const auto add = [&](const char* name, int value) {
-    text += std::string(" --") + name + " " + std::to_string(value);
-  };
-  add("tp", p.tensor);
-  add("pp", p.pipeline);
-  add("virtual-stages", p.virtual_stages);
-  add("accumulation", p.accumulation);
-  add("micro-batch", p.micro_batch);
-  add("zero", p.sharding.stage);
-  add("ep", p.expert);
-  add("etp", p.expert_tensor);
-  add("dispatcher", static_cast<int>(p.dispatcher));
-  add("cp", p.context);
-  add("cp-exchange", static_cast<int>(p.context_exchange));
-  add("cp-heads", p.context_heads);
-  add("recompute", static_cast<int>(p.recompute));
-  const Overlap& o = p.overlap;
-  const bool flags[] = {o.gradients, o.weights, o.pipeline, o.tensor, o.experts, o.batches};
-  text += " overlap ";
-  for (const bool flag : flags) text += flag ? '1' : '0';
-  return text;
 }
 
 // Jobs drawn at random that have no problems.

@@ -175,7 +175,7 @@ TEST(ExpertParallelLaws, OneRankOfExpertsChangesNothing) {
   RandomJobs jobs(cluster, 1);
   for (int i = 0; i < 24; ++i) {
     auto [model, p, scheme] = jobs.next();
-    SCOPED_TRACE(scheme->name + flags_of(p));
+    SCOPED_TRACE(scheme->name + " " + changed_fields({}, p));
     p.expert = 1;
     p.expert_tensor = 0;
     p.overlap.experts = p.overlap.batches = false;
@@ -212,7 +212,7 @@ TEST(ExpertParallelLaws, FoldedIsAsWholeAndStepByStep) {
   RandomJobs jobs(cluster, 2);
   for (int i = 0; i < 32; ++i) {
     const auto [model, p, scheme] = jobs.next();
-    SCOPED_TRACE(scheme->name + flags_of(p));
+    SCOPED_TRACE(scheme->name + " " + changed_fields({}, p));
     StepContext context{cluster, model, calibration, p, Detail::folded};
     const Ran folded = run_of(context, *scheme);
     context.whole = true;
@@ -235,7 +235,7 @@ TEST(ExpertParallelLaws, FreeLinksLeaveTheKernels) {
     auto [model, p, scheme] = jobs.next();
     p.pipeline = p.virtual_stages = 1;
     p.dispatcher = Dispatcher::all_to_all;  // libraries have rates of their own
-    SCOPED_TRACE(scheme->name + flags_of(p));
+    SCOPED_TRACE(scheme->name + " " + changed_fields({}, p));
     const Calibration calibration = roofline();
     if (!problems({cluster, model, calibration, p}, *scheme).empty()) continue;
     const Schedule schedule = plan(cluster, model, p, *scheme);
@@ -291,7 +291,7 @@ std::vector<Parallelism> several_layouts() {
 // Shares of experts from equal to one that has all it can.
 TEST(ExpertParallelLaws, ASkewNeverSpeedsUp) {
   for (Parallelism p : several_layouts()) {
-    SCOPED_TRACE(flags_of(p));
+    SCOPED_TRACE(changed_fields({}, p));
     const double balanced = time_of_job(p);
     double last = balanced;
     for (const double skew : {0.0, 1e-6, 0.5, 1.0, 2.0, 3.0}) {
@@ -345,7 +345,7 @@ Scheme with_rows(const char* codec) {
 
 TEST(ExpertParallelLaws, FewerBitsOfRowsNeverTakeLonger) {
   for (const Parallelism& p : several_layouts()) {
-    SCOPED_TRACE(flags_of(p));
+    SCOPED_TRACE(changed_fields({}, p));
     const double plain = time_of_job(p);
     const double eight = time_of_job(p, with_rows("mxfp8"));
     EXPECT_LE(eight, plain * (1 + 1e-9));
@@ -425,7 +425,7 @@ TEST(ExpertParallelLaws, PairsOfPassesEnd) {
     divide(jobs, 2, p);
     p.overlap.batches = true;
     p.accumulation = 1 + jobs.below(9);
-    SCOPED_TRACE(scheme->name + flags_of(p));
+    SCOPED_TRACE(scheme->name + " " + changed_fields({}, p));
     const Calibration calibration = roofline();
     if (!problems({cluster, model, calibration, p}, *scheme).empty()) continue;
     run_of({cluster, model, calibration, p}, *scheme);
@@ -443,7 +443,7 @@ TEST(ExpertParallelLaws, PairsOfPassesCostNothingWithEnoughOfThem) {
     p.overlap.batches = false;
     const Calibration calibration = roofline();
     if (!problems({cluster, model, calibration, p}, *scheme).empty()) continue;
-    SCOPED_TRACE(scheme->name + flags_of(p));
+    SCOPED_TRACE(scheme->name + " " + changed_fields({}, p));
     const double apart = run_of({cluster, model, calibration, p}, *scheme).seconds;
     p.overlap.batches = true;
     EXPECT_LE(run_of({cluster, model, calibration, p}, *scheme).seconds, 1.02 * apart);

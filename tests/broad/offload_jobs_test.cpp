@@ -35,7 +35,7 @@ TEST(OffloadJobs, KeepTheLawsOfOffloading) {
     const double usual_bytes = memory_use(cluster, model, p).total();
     const int most = Stages(model, p).most_layers_of_a_chunk();
     p.offloaded_layers = jobs.below(2) == 0 ? kAllLayers : 1 + jobs.below(most);
-    SCOPED_TRACE(scheme->name + flags_of(p) + " offload " + std::to_string(p.offloaded_layers));
+    SCOPED_TRACE(scheme->name + " " + changed_fields({}, p));
     StepContext context{cluster, model, calibration, p, Detail::folded};
     const double folded_s = seconds_of(context, *scheme);
     context.whole = true;

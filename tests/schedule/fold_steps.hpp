@@ -18,7 +18,7 @@
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/plan_step.hpp"
-#include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/parallelism_fields.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/schedule/whole_step.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.hpp"
-#include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/parallelism_fields.hpp"
 
 namespace {
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flags from the rows of fields.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <set>
+#include <string_view>
+
+#include "sim/workload/parallelism_fields.hpp"
+
+namespace apps {
+
+// Names of flags, without dashes, that a command chooses unless they are given.
+using ChosenFlags = std::set<std::string_view>;
+
+// A flag for each row. Parsed ones are in `given`, with the usual values of those that have one. The
+// help shows "chosen" as the default of a chosen flag, else what is usual.
+void add_field_flags(boost::program_options::options_description& flags,
+                     sim::ParallelismFields rows, sim::GivenFields& given,
+                     const ChosenFlags& chosen = {});
+
+// A counting flag: at least 1 if given; otherwise the option keeps its value.
+[[nodiscard]] boost::program_options::typed_value<int>* count(const char* flag, int& option);
+
+}  // namespace apps
