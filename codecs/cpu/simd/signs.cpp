@@ -176,22 +176,49 @@ void sign_strip(const SignJob& job, float scale, std::size_t strip) {
   sign_part(job, scale, first, count, sent);
 }
 
-// Elements [first, first + count), first a multiple of 8, of one group.
-void sum_sign_part(const GroupSum& job, std::size_t group, std::size_t first, std::size_t count) {
-  HWY_ALIGN float sums[kSegment], decoded[kSegment];
-  const std::size_t padded = round_up(count, kLanes);
-  std::memset(sums, 0, padded * sizeof(float));
+// kStep elements of one group from `first` on: +scale or -scale by a wire's bits, summed over the
+// wires in registers. A wire has scales after its last bit, so that whole words can be read.
+HWY_INLINE void sum_step(const GroupSum& job, std::size_t group, std::size_t first, float* sums) {
+  const Words words;
+  HWY_ALIGN static constexpr std::uint32_t kShift[kMostStep] = {
+      31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,
+      15, 14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2,  1,  0};
+  Float a = hn::Zero(Floats()), b = a, c = a, d = a;
   for (std::size_t input = 0; input < job.inputs; ++input) {
     const std::byte* const wire = job.wires + input * job.layout.bytes;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, wire + first / 8, kStep / 8);
     float scale = 0;
     std::memcpy(&scale, wire + job.layout.payload_bytes + group * sizeof scale, sizeof scale);
-    spread_signs(reinterpret_cast<const std::uint8_t*>(wire) + first / 8, count, scale, decoded);
-    for (std::size_t i = 0; i < padded; i += kLanes) {
-      store(hn::Add(load(sums + i), load(decoded + i)), sums + i);
-    }
+    const Word all = hn::Set(words, bits), plus = bits_of(constant(scale));
+    const auto vector = [&](std::size_t i) {
+      const Word moved = hn::Shl(all, hn::Load(words, kShift + i * kLanes));
+      return hn::BitCast(Floats(), hn::Xor(plus, hn::And(moved, hn::Set(words, 0x80000000u))));
+    };
+    a = hn::Add(a, vector(0));
+    b = hn::Add(b, vector(1));
+    c = hn::Add(c, vector(2));
+    d = hn::Add(d, vector(3));
   }
-  if (job.adds) return add_to(sums, count, job.sums + first);
-  std::memcpy(job.sums + first, sums, count * sizeof(float));
+  store(a, sums);
+  store(b, sums + kLanes);
+  store(c, sums + 2 * kLanes);
+  store(d, sums + 3 * kLanes);
+}
+
+// Elements [first, first + count), first a multiple of kStep, of one group.
+void sum_sign_part(const GroupSum& job, std::size_t group, std::size_t first, std::size_t count) {
+  HWY_ALIGN float sums[kStep];
+  for (std::size_t i = 0; i < count; i += kStep) {
+    float* const to = job.sums + first + i;
+    if (!job.adds && i + kStep <= count) {
+      sum_step(job, group, first + i, to);
+      continue;
+    }
+    sum_step(job, group, first + i, sums);
+    if (!job.adds) std::memset(to, 0, (count - i) * sizeof(float));
+    add_to(sums, std::min(kStep, count - i), to);
+  }
 }
 
 // Groups, or segments of the group that is the tensor.
