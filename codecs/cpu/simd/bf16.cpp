@@ -6,29 +6,31 @@ namespace {
 
 using Shorts = hn::Rebind<std::uint16_t, Floats>;
 
-hn::Vec<Shorts> bf16_of(Float values) {
+// In the low half of each lane.
+Word bf16_of(Float values) {
   const Words words;
   const Word bits = bits_of(values);
   const Word odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1));
   const Word rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(words, 0x7FFF)), odd));
-  const auto magnitude = hn::And(integer_of(values), hn::Set(Ints(), 0x7FFFFFFF));
-  const auto nan = hn::Gt(magnitude, hn::Set(Ints(), static_cast<std::int32_t>(kInfinityBits)));
-  const Word code = hn::IfThenElse(hn::RebindMask(words, nan), hn::Set(words, kBf16NaN), rounded);
-  return hn::DemoteTo(Shorts(), hn::BitCast(Ints(), code));
+  const auto nan = hn::RebindMask(words, hn::IsNaN(values));
+  return hn::IfThenElse(nan, hn::Set(words, kBf16NaN), rounded);
 }
 
-void store_bf16(Float values, std::byte* wire) {
-  hn::StoreU(bf16_of(values), Shorts(), reinterpret_cast<std::uint16_t*>(wire));
+Float float_of(Word codes) { return hn::BitCast(Floats(), hn::ShiftLeft<16>(codes)); }
+
+void store_bf16(Word codes, std::byte* wire) {
+  hn::StoreU(hn::DemoteTo(Shorts(), hn::BitCast(Ints(), codes)), Shorts(),
+             reinterpret_cast<std::uint16_t*>(wire));
 }
 
 Float load_bf16(const std::byte* wire) {
   const auto codes = hn::LoadU(Shorts(), reinterpret_cast<const std::uint16_t*>(wire));
-  return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(Words(), codes)));
+  return float_of(hn::PromoteTo(Words(), codes));
 }
 
 void encode_bf16(const float* values, std::size_t count, std::byte* wire) {
   std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store_bf16(load(values + i), wire + 2 * i);
+  for (; i + kLanes <= count; i += kLanes) store_bf16(bf16_of(load(values + i)), wire + 2 * i);
   for (; i < count; ++i) {
     const Bf16 code = codecs::to_bf16(values[i]);
     std::memcpy(wire + 2 * i, &code, sizeof code);
@@ -54,17 +56,29 @@ void add_bf16(const std::byte* wire, std::size_t count, float* values) {
   }
 }
 
+// In one pass: what is sent stays in registers.
 void encode_bf16_feedback(const Input& input, std::size_t first, std::size_t count,
                           std::byte* wire) {
-  HWY_ALIGN float sent[kSegment], decoded[kSegment];
-  for (std::size_t done = 0; done < count; done += kSegment) {
-    const std::size_t part = std::min(kSegment, count - done);
-    std::byte* const to = wire + 2 * (first + done);
-    sent_part(input, first + done, part, part, sent);
-    encode_bf16(sent, part, to);
-    decode_bf16(to, part, decoded);
-    keep_residual(input, first + done, part, sent, decoded);
-  }
+  const Feedback rule = *input.feedback;  // a copy, which no store can change
+  const auto encode = [&](const float* values, float* residual, std::byte* to) {
+    const Float before = load(residual), sent = sent_of(rule, load(values), before);
+    const Word codes = bf16_of(sent);
+    store_bf16(codes, to);
+    store(residual_of(rule, before, sent, float_of(codes)), residual);
+  };
+  const float* const values = input.values + first;
+  float* const residual = input.residual + first;
+  std::byte* const to = wire + 2 * first;
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) encode(values + i, residual + i, to + 2 * i);
+  if (i == count) return;
+  HWY_ALIGN float last[kLanes] = {}, last_residual[kLanes] = {};
+  HWY_ALIGN std::byte codes[2 * kLanes];
+  std::copy(values + i, values + count, last);
+  std::copy(residual + i, residual + count, last_residual);
+  encode(last, last_residual, codes);
+  std::copy(last_residual, last_residual + (count - i), residual + i);
+  std::copy(codes, codes + 2 * (count - i), to + 2 * i);
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ void keep_part(const GroupJob& job, std::size_t group, std::size_t first, std::s
   HWY_ALIGN float decoded[kSegment];
   const GroupSum own{.format = job.format, .layout = job.layout, .wires = job.wire};
   decode_part(own, group, first, count, decoded);
-  keep_residual(job.input, first, count, sent, decoded);
+  keep_residual(job.input, first, count, sent,
+                [&](Float /*sent*/, std::size_t at) { return load(decoded + at); });
 }
 
 Bounds bounds(const GroupJob& job, std::size_t first, std::size_t count) {

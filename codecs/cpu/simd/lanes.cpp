@@ -110,7 +110,7 @@ const float* sent_part(const Input& input, std::size_t first, std::size_t count,
   std::size_t i = 0;
   if (input.residual != nullptr) {
     const float* residual = input.residual + first;
-    const Feedback& rule = *input.feedback;
+    const Feedback rule = *input.feedback;  // a copy, which no store can change
     for (; i + kLanes <= count; i += kLanes) {
       store(sent_of(rule, load(values + i), load(residual + i)), buffer + i);
     }
@@ -122,17 +122,28 @@ const float* sent_part(const Input& input, std::size_t first, std::size_t count,
   return buffer;
 }
 
-void keep_residual(const Input& input, std::size_t first, std::size_t count, const float* sent,
-                   const float* decoded) {
-  float* residual = input.residual + first;
-  const Feedback& rule = *input.feedback;
+// The residual after elements [first, first + count) were sent as `decoded_of` says: from a vector of
+// what was sent and its place. `sent` is padded to whole vectors.
+template <typename DecodedOf>
+HWY_INLINE void keep_residual(const Input& input, std::size_t first, std::size_t count,
+                              const float* sent, DecodedOf decoded_of) {
+  float* const residual = input.residual + first;
+  const Feedback rule = *input.feedback;  // a copy, which no store can change
+  const auto keep = [&](std::size_t i, float* to) {
+    const Float values = load(sent + i);
+    store(residual_of(rule, load(to), values, decoded_of(values, i)), to);
+  };
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     fetch_next(input.values + first + i);
     fetch_next(residual + i);
-    store(residual_of(rule, load(residual + i), load(sent + i), load(decoded + i)), residual + i);
+    keep(i, residual + i);
   }
-  for (; i < count; ++i) residual[i] = residual_after(rule, residual[i], sent[i], decoded[i]);
+  if (i == count) return;
+  HWY_ALIGN float last[kLanes] = {};
+  std::copy(residual + i, residual + count, last);
+  keep(i, last);
+  std::copy(last, last + (count - i), residual + i);
 }
 
 }  // namespace

@@ -91,25 +91,14 @@ void store_signs(const float* values, std::size_t count, bool none, std::uint8_t
   }
 }
 
-// +scale or -scale by the bits of `from`, into whole vectors.
-void spread_signs(const std::uint8_t* from, std::size_t count, float scale, float* values) {
-  const Words words;
-  const Word plus = bits_of(constant(scale));
-  HWY_ALIGN static constexpr std::uint32_t kShift[8] = {31, 30, 29, 28, 27, 26, 25, 24};
-  const Word shift = hn::Load(words, kShift), top = hn::Set(words, 0x80000000u);
-  for (std::size_t i = 0; i < count; i += kLanes) {
-    const std::uint32_t byte = static_cast<std::uint32_t>(from[i / 8]) >> (i % 8);
-    const Word minus = hn::And(hn::Shl(hn::Set(words, byte), shift), top);
-    store(hn::BitCast(Floats(), hn::Xor(plus, minus)), values + i);
-  }
-}
-
-void keep_signs(const Input& input, const std::uint8_t* from, float scale, std::size_t first,
-                std::size_t count, const float* sent) {
+// The residual after signs were sent, which are those of `sent`. A NaN as the scale changes nothing.
+void keep_signs(const Input& input, float scale, std::size_t first, std::size_t count,
+                const float* sent) {
   if (input.residual == nullptr) return;
-  HWY_ALIGN float decoded[kSegment];
-  spread_signs(from, count, scale, decoded);
-  keep_residual(input, first, count, sent, decoded);
+  const Float plus = constant(scale), minus = hn::Neg(plus), zero = hn::Zero(Floats());
+  keep_residual(input, first, count, sent, [&](Float values, std::size_t /*at*/) {
+    return hn::IfThenElse(hn::Lt(values, zero), minus, plus);
+  });
 }
 
 std::uint8_t* signs_at(const SignJob& job, std::size_t element) {
@@ -125,7 +114,7 @@ float scale_of(const Format& format, float sum, std::size_t count) {
 void sign_part(const SignJob& job, float scale, std::size_t first, std::size_t count,
                const float* sent) {
   store_signs(sent, count, std::isnan(scale), signs_at(job, first));
-  keep_signs(job.input, signs_at(job, first), scale, first, count, sent);
+  keep_signs(job.input, scale, first, count, sent);
 }
 
 void encode_sign_group(const SignJob& job, std::size_t group) {
