@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerated indices (codecs/subsets/subsets.hpp). To encode, a warp ranks the members of a chunk each by
-// itself: at most 64 factors of a number of 16 words, in each of two rounds. To decode, a thread walks
-// down the numbers of its chunk, one step of a few instructions a word each: as many as the chunk has
-// elements, one after the other. Neither reads memory but for the wire.
+// Enumerated indices (codecs/subsets/subsets.hpp). To encode, a warp ranks the members of a chunk, each
+// lane its own, and sums up. To decode, a thread takes one member of its chunk after the other off the
+// rank; all lanes of a warp are at the same member, so that what a member costs is the same for all.
 #pragma once
 
 #include "codecs/sparse/records.cuh"
@@ -10,8 +9,6 @@
 #include "codecs/top_k/encode.cuh"
 
 namespace codecs::cuda {
-
-inline constexpr unsigned kMostRanked = 64;  // members of a chunk
 
 // The sum of all lanes' numbers, for every lane.
 __device__ inline void sum_over_warp(unsigned (&x)[kSubsetWords]) {
@@ -46,34 +43,33 @@ static __global__ void __launch_bounds__(kThreadsPerBlock)
   if (chunk >= shape.chunks) return;
   const unsigned count = kept_in(shape, chunk);
   unsigned rank[kSubsetWords] = {};
-  for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
-    unsigned sets[kSubsetWords];
-    binomial(indices[chunk * shape.keep + e], e + 1, sets);
-    add_to(rank, sets);
+  for (unsigned first = 0; first < count; first += kWarpLanes) {
+    const unsigned e = first + threadIdx.x % kWarpLanes;
+    with_subset_words(first + kWarpLanes, [&]<int kWords>(std::integral_constant<int, kWords>) {
+      if (e >= count) return;
+      unsigned sets[kWords];
+      binomial(indices[chunk * shape.keep + e], e + 1, sets);
+      add_to(rank, sets);
+    });
   }
   sum_over_warp(rank);
   put_number(rank, chunk * shape.rank_bits, reinterpret_cast<unsigned*>(wire + shape.indices));
 }
 
-// The walk of a chunk's rank on the wire.
-__device__ inline SubsetWalk walk_of(const SparseShape& shape, const std::byte* wire,
-                                     std::size_t chunk) {
-  const bool last = chunk + 1 == shape.chunks;
-  const unsigned elements = last ? shape.last_elements : shape.chunk_elements;
-  const unsigned bits = last ? shape.last_rank_bits : shape.rank_bits;
+// A chunk's rank on the wire.
+__device__ inline void load_rank(const SparseShape& shape, const std::byte* wire, std::size_t chunk,
+                                 unsigned (&rank)[kSubsetWords]) {
+  const unsigned bits = chunk + 1 == shape.chunks ? shape.last_rank_bits : shape.rank_bits;
   const std::size_t first = chunk * shape.rank_bits;
   const auto* words = reinterpret_cast<const unsigned*>(wire + shape.indices) + first / 32;
-  SubsetWalk walk{.number = elements - 1, .left = kept_in(shape, chunk)};
-  binomial(walk.number, walk.left, walk.below);
 #pragma unroll
   for (unsigned w = 0; w < kSubsetWords; ++w) {
-    walk.rank[w] = 0;
+    rank[w] = 0;
     if (32 * w >= bits) continue;
     // The codes follow, so that there is a next word.
-    walk.rank[w] = __funnelshift_r(words[w], words[w + 1], static_cast<unsigned>(first % 32));
-    if (bits - 32 * w < 32) walk.rank[w] &= (1u << (bits - 32 * w)) - 1u;
+    rank[w] = __funnelshift_r(words[w], words[w + 1], static_cast<unsigned>(first % 32));
+    if (bits - 32 * w < 32) rank[w] &= (1u << (bits - 32 * w)) - 1u;
   }
-  return walk;
 }
 
 inline constexpr unsigned kSumWires = 4;  // at a time, a warp each
@@ -82,18 +78,25 @@ inline constexpr unsigned kSumWires = 4;  // at a time, a warp each
 // are found at the same time and added in the order of the wires.
 static __global__ void __launch_bounds__(kSumWires* kWarpLanes)
     enumerated_sum_kernel(SparseShape shape, Wires wires, TileMap tiles, float* sums) {
-  __shared__ std::uint16_t found[kSumWires][kMostRanked][kWarpLanes];
+  __shared__ std::uint16_t found[kSumWires][kMostMembers][kWarpLanes];
   const unsigned warp = threadIdx.x / kWarpLanes, lane = threadIdx.x % kWarpLanes;
   const unsigned at_a_time = blockDim.x / kWarpLanes, inputs = static_cast<unsigned>(wires.inputs);
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpLanes + lane;
   const unsigned count = chunk < shape.chunks ? kept_in(shape, chunk) : 0;
+  const bool last = chunk + 1 == shape.chunks;
   for (unsigned first = 0; first < inputs; first += at_a_time) {
     const unsigned wire = first + warp;
-    SubsetWalk walk{};
-    if (count > 0 && wire < inputs) walk = walk_of(shape, wires.bytes + wire * shape.bytes, chunk);
-    walk_subset(walk, [&](unsigned place, unsigned number) {
-      found[warp][place][lane] = static_cast<std::uint16_t>(number);
-    });
+    if (wire < inputs) {
+      unsigned rank[kSubsetWords] = {};
+      if (count > 0) load_rank(shape, wires.bytes + wire * shape.bytes, chunk, rank);
+      unsigned most = (last ? shape.last_elements : shape.chunk_elements) - 1;
+      for (unsigned k = shape.keep; k > 0; --k) {
+        if (k > count) continue;
+        const unsigned number = take_member(rank, k, most);
+        found[warp][k - 1][lane] = static_cast<std::uint16_t>(number);
+        most = number - 1;
+      }
+    }
     __syncthreads();
     for (unsigned turn = 0; turn < at_a_time && first + turn < inputs; ++turn) {
       if (count > 0) {

@@ -23,8 +23,9 @@ std::size_t codebook_bytes(const Format& format) {
 }
 std::size_t ranked_bytes(const Format& format) {
   if (!is_enumerated(format) || sends_all(format)) return 0;
-  require(format.keep <= kMostRanked && subset_bits(format.group, format.keep) <= kSubsetBits,
-          "kernels enumerate at most 64 indices in 499 bits");
+  require(format.keep <= kMostMembers && format.group <= kMostNumbers &&
+              subset_bits(format.group, format.keep) <= 32 * kSubsetWords,
+          "kernels enumerate at most 64 indices of 8192 in 512 bits");
   return format.keep * sizeof(std::uint16_t);
 }
 

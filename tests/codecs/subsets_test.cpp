@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <set>
 
 #include "codecs/error/error.hpp"
 #include "codecs/sparse/sparse.hpp"
+#include "codecs/subsets/factorials.hpp"
 #include "codecs/top_k/top_k.hpp"
 #include "tests/codecs/awkward.hpp"
 
@@ -27,6 +29,32 @@ std::vector<std::byte> ranked(const Numbers& numbers, std::size_t of) {
 
 double log2_of_binomial(double n, double k) {
   return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) / std::log(2.0);
+}
+
+TEST(Factorials, AreThoseOfTheGammaFunction) {
+  const auto table = factorials();
+  for (std::size_t n = 0; n < table.size(); ++n) {
+    const double log2 = std::lgamma(static_cast<double>(n) + 1) / std::log(2.0);
+    EXPECT_NEAR(std::log2(double{table[n].mantissa}) + table[n].exponent, log2, 0x1p-23) << n;
+  }
+}
+
+// An odd factor times its inverse leaves 1, modulo each power of two up to 2^512.
+TEST(Factorials, HaveInverses) {
+  const auto inverses = inverse_factorials();
+  for (std::uint64_t k = 0; k < inverses.size(); ++k) {
+    SubsetNumber product = inverses[k];
+    for (std::uint64_t i = 1; i <= k; ++i) {
+      std::uint64_t carry = 0;
+      for (std::uint32_t& word : product.words) {
+        carry += (i >> std::countr_zero(i)) * word;
+        word = static_cast<std::uint32_t>(carry);
+        carry >>= 32;
+      }
+    }
+    EXPECT_EQ(product.words[0], 1u) << k;
+    EXPECT_EQ(std::ranges::count(product.words, 0u), kSubsetWords - 1) << k;
+  }
 }
 
 TEST(Subsets, TakeTheBitsOfTheirNumber) {

@@ -150,13 +150,16 @@ TEST(EnumeratedKernels, ChangeACodeWhereTheReferenceDoes) {
   }
 }
 
-// The lowest rank is 0, and the highest one less than there are sets.
-TEST(EnumeratedKernels, RankTheFirstAndTheLastSet) {
-  for (const std::size_t first : {std::size_t{0}, std::size_t{4096 - 64}}) {
-    std::vector<float> values(4096, 0.0f);
+// The lowest rank is 0, and the highest one less than there are sets. The rank of a run is one less than
+// there are sets below the number after it: the nearest that a rank comes to a set with a larger member.
+TEST(EnumeratedKernels, RankRuns) {
+  constexpr std::size_t kChunks = 64;
+  std::vector<float> values(kChunks * 4096, 0.0f);
+  for (std::size_t chunk = 0; chunk < kChunks; ++chunk) {
+    const std::size_t first = chunk * 4096 + chunk * (4096 - 64) / (kChunks - 1);
     std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(first), 64, 1.0f);
-    expect_reference_bytes(enumerated(64, 4096), values);
   }
+  expect_reference_bytes(enumerated(64, 4096), values);
 }
 
 // Also what no encode writes: ranks beyond the last set's.
