@@ -127,6 +127,7 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
     aggregate_kernel(SparseShape shape, Wires wires, PeerScratch scratch, AverageSink sink) {
   using Block = ChunkBlock<kChunk>;
   __shared__ Sums<kChunk> s;
+  __shared__ Entry staged[Block::kThreads];
   for (unsigned i = threadIdx.x; i < kChunk; i += Block::kThreads) {
     s.values[i] = 0;
     s.senders[i] = 0;
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
   const float peers = *scratch.peers;
   __syncthreads();
   for_each_entry<Block::kThreads>(
-      shape, wires.bytes, wires.inputs, [&](unsigned peer, const Entry& entry) {
+      shape, wires, staged, [&](unsigned peer, const Entry& entry) {
         const float factor = s.factors[peer];
         if (factor < 0) return;
         s.values[entry.index] = __fmaf_rn(factor, entry.value, s.values[entry.index]);

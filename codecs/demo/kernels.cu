@@ -92,8 +92,10 @@ __global__ void __launch_bounds__(DctTile<kSide>::kThreads)
   load_basis<true>(s);
   for (int i = static_cast<int>(threadIdx.x); i < Tile::kElements; i += Tile::kThreads) s.x[i] = 0;
   __syncthreads();
+  // Half a transform is not there yet.
+  static_assert(sizeof(s.half) >= Tile::kThreads * sizeof(Entry));
   for_each_entry<Tile::kThreads>(
-      shape, wires.bytes, wires.inputs,
+      shape, wires, reinterpret_cast<Entry*>(s.half),
       [&](unsigned, const Entry& entry) { s.x[entry.index] += entry.value; });
   store_inverse(s, tiles, sink);
 }

@@ -208,12 +208,24 @@ __device__ inline float load_value(const SparseShape& shape, const std::byte* wi
   return decode_value(coder, record_bits(codes + chunk * shape.code_words, e, shape.code_bits));
 }
 
+// The same of a chunk of which a thread reads few entries: of a codebook only that value is loaded.
+__device__ inline float load_value(const SparseShape& shape, const std::byte* wire,
+                                   std::size_t chunk, unsigned e) {
+  if (shape.element != Element::codebook2) {
+    return load_value(shape, wire, chunk, chunk_coder(shape, wire, chunk), e);
+  }
+  const auto* codes = reinterpret_cast<const std::uint32_t*>(wire + shape.codes);
+  const std::uint32_t code = __ldg(codes + chunk * shape.code_words + e / 16) >> (e % 16 * 2) & 3u;
+  const auto* header = reinterpret_cast<const float*>(wire);
+  return __ldg(header + 2 + code) + __ldg(header);
+}
+
 // Entry e of chunk `chunk`: its index in the chunk, which is not enumerated, and its decoded value.
 __device__ inline Entry load_entry(const SparseShape& shape, const std::byte* wire,
                                    std::size_t chunk, unsigned e) {
   const auto* indices = reinterpret_cast<const std::uint32_t*>(wire + shape.indices);
   return {record_bits(indices + chunk * shape.index_words, e, shape.index_bits),
-          load_value(shape, wire, chunk, chunk_coder(shape, wire, chunk), e)};
+          load_value(shape, wire, chunk, e)};
 }
 
 // 0 where nothing was counted, NaN where something counted was not finite.

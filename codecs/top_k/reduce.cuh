@@ -21,35 +21,51 @@ __device__ inline EntryShare share_entries(unsigned keep, unsigned threads) {
   return entries >= threads ? EntryShare{threads, 1} : EntryShare{entries, threads / entries};
 }
 
-// Calls add(wire, entry) for all entries of the block's chunk, wires in order, with a barrier after
-// each. Entries of the next wires are loaded while these are added.
+// Calls add(wire, entry) for all entries of the block's chunk, wires in order, and ends with a barrier.
+// The block loads the entries of several wires and leaves them in shared memory, `staged` of kThreads,
+// where one warp takes them wire by wire while the next are loaded. A wire that is all there is, or has as many entries as
+// the block has threads, is added by all.
 template <int kThreads, typename Add>
-__device__ void for_each_entry(const SparseShape& shape, const std::byte* wires, int inputs,
+__device__ void for_each_entry(const SparseShape& shape, const Wires& wires, Entry* staged,
                                Add add) {
   const std::size_t chunk = blockIdx.x;
   const unsigned count = kept_in(shape, chunk);
+  const auto all = static_cast<unsigned>(wires.inputs);
   const EntryShare share = share_entries(shape.keep, kThreads);
-  const unsigned slot = threadIdx.x / share.entries, e = threadIdx.x % share.entries;
-  const auto all = static_cast<unsigned>(inputs);
-  const auto load = [&](unsigned wire, unsigned entry) {
-    const bool mine = slot < share.wires && wire < all && entry < count;
-    return mine ? load_entry(shape, wires + wire * shape.bytes, chunk, entry) : Entry{};
+  const auto load = [&](unsigned wire, unsigned e) {
+    return wire < all && e < count ? load_entry(shape, wires.bytes + wire * shape.bytes, chunk, e)
+                                   : Entry{};
   };
-  Entry entry = load(slot, e);
-  for (unsigned first = 0; first < all; first += share.wires) {
-    const unsigned wire = first + slot;
-    const Entry next = load(wire + share.wires, e);
-    for (unsigned turn = 0; turn < share.wires; ++turn) {
-      if (turn == slot && wire < all && e < count) add(wire, entry);
-      // Beyond one entry a thread, where a wire has more than the block has threads.
-      if (share.wires == 1) {
-        for (unsigned more = e + kThreads; more < count; more += kThreads) {
-          add(wire, load(wire, more));
-        }
-      }
+  if (all == 1 || share.wires == 1) {
+    Entry entry = load(0, threadIdx.x);
+    for (unsigned wire = 0; wire < all; ++wire) {
+      const Entry next = load(wire + 1, threadIdx.x);
+      if (threadIdx.x < count) add(wire, entry);
+      for (unsigned e = threadIdx.x + kThreads; e < count; e += kThreads) add(wire, load(wire, e));
       __syncthreads();
+      entry = next;
     }
-    entry = next;
+    return;
+  }
+  const unsigned slot = threadIdx.x / share.entries;
+  const auto load_own = [&](unsigned first) {
+    return load(slot < share.wires ? first + slot : all, threadIdx.x % share.entries);
+  };
+  // Another warp in each block, so that all schedulers of a multiprocessor have some that add.
+  const bool adds = threadIdx.x / kWarpLanes == blockIdx.x % (kThreads / kWarpLanes);
+  Entry entry = load_own(0);
+  for (unsigned first = 0; first < all; first += share.wires) {
+    staged[threadIdx.x] = entry;
+    __syncthreads();
+    entry = load_own(first + share.wires);
+    for (unsigned turn = 0; adds && turn < min(share.wires, all - first); ++turn) {
+      const Entry* const own = staged + turn * share.entries;
+      for (unsigned i = threadIdx.x % kWarpLanes; i < count; i += kWarpLanes) {
+        add(first + turn, own[i]);
+      }
+      __syncwarp();
+    }
+    __syncthreads();
   }
 }
 
@@ -62,14 +78,14 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kChunkSumBlocks<
     sparse_sum_kernel(SparseShape shape, Wires wires, TileMap tiles, float* sums) {
   using Block = ChunkBlock<kChunk>;
   alignas(16) __shared__ float x[kChunk];
+  __shared__ Entry staged[Block::kThreads];
 #pragma unroll
   for (int v = 0; v < Block::kVectors; ++v) {
     *reinterpret_cast<uint4*>(x + Block::index(4 * v)) = make_uint4(0, 0, 0, 0);
   }
   __syncthreads();
   for_each_entry<Block::kThreads>(
-      shape, wires.bytes, wires.inputs,
-      [&](unsigned, const Entry& entry) { x[entry.index] += entry.value; });
+      shape, wires, staged, [&](unsigned, const Entry& entry) { x[entry.index] += entry.value; });
   uint4 vectors[Block::kVectors];
 #pragma unroll
   for (int v = 0; v < Block::kVectors; ++v) {
