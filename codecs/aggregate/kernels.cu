@@ -25,19 +25,21 @@ PeerScratch peer_scratch(std::size_t chunks, int peers, std::byte* scratch) {
   return parts;
 }
 
-// A warp takes one chunk of one wire.
+// A warp takes one chunk of one wire; `blocks` take those of one peer.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    squares_kernel(SparseShape shape, Wires wires, PeerScratch scratch) {
-  const std::size_t index = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
-  const std::size_t peer = index / shape.chunks, chunk = index % shape.chunks;
-  if (peer >= static_cast<std::size_t>(wires.inputs)) return;
+    squares_kernel(SparseShape shape, Wires wires, unsigned blocks, PeerScratch scratch) {
+  const unsigned peer = blockIdx.x / blocks, lane = threadIdx.x % kWarpLanes;
+  const std::size_t chunk =
+      std::size_t{blockIdx.x - peer * blocks} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
+  if (chunk >= shape.chunks) return;
+  const std::byte* const wire = wires.bytes + peer * shape.bytes;
   double sum = 0;
-  for (unsigned e = threadIdx.x % kWarpLanes; e < kept_in(shape, chunk); e += kWarpLanes) {
-    const double value = load_entry(shape, wires.bytes + peer * shape.bytes, chunk, e).value;
+  for (unsigned e = lane; e < kept_in(shape, chunk); e += kWarpLanes) {
+    const double value = load_value(shape, wire, chunk, e);
     sum += value * value;
   }
   sum = warp_sum(sum);
-  if (threadIdx.x % kWarpLanes == 0) scratch.squares[index] = sum;
+  if (lane == 0) scratch.squares[peer * shape.chunks + chunk] = sum;
 }
 
 // A block takes one peer.
@@ -76,8 +78,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (!counts && nonfinite != nullptr) *nonfinite = 1;
 }
 
+// Of a chunk. Threads read and write vectors of 4.
 template <int kChunk>
-struct Sums {
+struct alignas(16) Sums {
   float values[kChunk];
   std::uint8_t senders[kChunk];
   float factors[kMostPeers];
@@ -92,33 +95,48 @@ struct AverageSink {
   Average average = Average::senders;
 
   template <int kChunk>
-  __device__ void store(const Sums<kChunk>& s, float peers) const {
+  __device__ void store(Sums<kChunk>& s, unsigned peers) const {
     using Block = ChunkBlock<kChunk>;
     const std::size_t first = tiles.first(blockIdx.x);
+    divide(s, peers);
     uint4 out[Block::kVectors], moved[Block::kVectors] = {};
     if (parameters != nullptr) tiles.load(parameters, first, Block::places(), moved);
 #pragma unroll
     for (int v = 0; v < Block::kVectors; ++v) {
-      const unsigned at = Block::index(4 * v);
-      const float mean[4] = {mean_of(s, at, peers), mean_of(s, at + 1, peers),
-                             mean_of(s, at + 2, peers), mean_of(s, at + 3, peers)};
-      out[v] = make_uint4(__float_as_uint(mean[0]), __float_as_uint(mean[1]),
-                          __float_as_uint(mean[2]), __float_as_uint(mean[3]));
-      moved[v] = make_uint4(step(mean[0], moved[v].x), step(mean[1], moved[v].y),
-                            step(mean[2], moved[v].z), step(mean[3], moved[v].w));
+      out[v] = *reinterpret_cast<const uint4*>(s.values + Block::index(4 * v));
+      moved[v] = make_uint4(step(out[v].x, moved[v].x), step(out[v].y, moved[v].y),
+                            step(out[v].z, moved[v].z), step(out[v].w, moved[v].w));
     }
     if (averages != nullptr) tiles.store(out, first, Block::places(), averages);
     if (parameters != nullptr) tiles.store(moved, first, Block::places(), parameters);
   }
 
  private:
+  // A thread's sums become averages. Few are of several senders, so a thread divides these alone, one
+  // after the other: a warp takes as long as its lane with the most.
   template <int kChunk>
-  __device__ float mean_of(const Sums<kChunk>& s, unsigned at, float peers) const {
-    const float over = average == Average::senders ? static_cast<float>(s.senders[at]) : peers;
-    return s.senders[at] > 0 ? __fdiv_rn(s.values[at], over) : 0.0f;
+  __device__ void divide(Sums<kChunk>& s, unsigned peers) const {
+    using Block = ChunkBlock<kChunk>;
+    static_assert(Block::kVectors <= 8, "a bit for each value");
+    const unsigned counts = average == Average::senders ? 0xFEFEFEFEu : peers > 1 ? ~0u : 0u;
+    unsigned many = 0;  // bit v + 8 i of value i of vector v
+#pragma unroll
+    for (int v = 0; v < Block::kVectors; ++v) {
+      const auto senders =
+          *reinterpret_cast<const unsigned*>(s.senders + Block::index(4 * v)) & counts;
+      const unsigned tops = (((senders & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | senders) & 0x80808080u;
+      many |= tops >> (7 - v);
+    }
+    for (; many != 0; many &= many - 1) {
+      const int bit = __ffs(static_cast<int>(many)) - 1;
+      const unsigned at = Block::index(4 * (bit % 8) + bit / 8);
+      const unsigned over = average == Average::senders ? s.senders[at] : peers;
+      s.values[at] = __fdiv_rn(s.values[at], static_cast<float>(over));
+    }
   }
-  __device__ std::uint32_t step(float mean, std::uint32_t parameter) const {
-    return __float_as_uint(__fmaf_rn(-learning_rate, mean, __uint_as_float(parameter)));
+  __device__ std::uint32_t step(std::uint32_t mean, std::uint32_t parameter) const {
+    return __float_as_uint(
+        __fmaf_rn(-learning_rate, __uint_as_float(mean), __uint_as_float(parameter)));
   }
 };
 
@@ -128,22 +146,23 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
   using Block = ChunkBlock<kChunk>;
   __shared__ Sums<kChunk> s;
   __shared__ Entry staged[Block::kThreads];
-  for (unsigned i = threadIdx.x; i < kChunk; i += Block::kThreads) {
-    s.values[i] = 0;
-    s.senders[i] = 0;
+#pragma unroll
+  for (int v = 0; v < Block::kVectors; ++v) {
+    const unsigned at = Block::index(4 * v);
+    *reinterpret_cast<uint4*>(s.values + at) = make_uint4(0, 0, 0, 0);
+    *reinterpret_cast<unsigned*>(s.senders + at) = 0;
   }
   for (int i = static_cast<int>(threadIdx.x); i < wires.inputs; i += Block::kThreads) {
     s.factors[i] = scratch.factors[i];
   }
-  const float peers = *scratch.peers;
+  const auto peers = static_cast<unsigned>(*scratch.peers);
   __syncthreads();
-  for_each_entry<Block::kThreads>(
-      shape, wires, staged, [&](unsigned peer, const Entry& entry) {
-        const float factor = s.factors[peer];
-        if (factor < 0) return;
-        s.values[entry.index] = __fmaf_rn(factor, entry.value, s.values[entry.index]);
-        s.senders[entry.index] = static_cast<std::uint8_t>(s.senders[entry.index] + 1);
-      });
+  for_each_entry<Block::kThreads>(shape, wires, staged, [&](unsigned peer, const Entry& entry) {
+    const float factor = s.factors[peer];
+    if (factor < 0) return;
+    s.values[entry.index] = __fmaf_rn(factor, entry.value, s.values[entry.index]);
+    s.senders[entry.index] = static_cast<std::uint8_t>(s.senders[entry.index] + 1);
+  });
   sink.store(s, peers);
 }
 
@@ -179,9 +198,9 @@ void aggregate_async(const Format& format, const Aggregation& aggregation, const
   const PeerScratch scratch = peer_scratch(shape.chunks, wires.inputs, target.scratch);
   const auto peers = static_cast<std::size_t>(wires.inputs);
   if (peers > 0) {
-    launch(squares_kernel,
-           {.blocks = blocks_of(shape.chunks * peers, kWarpsPerBlock), .stream = stream}, shape,
-           wires, scratch);
+    const unsigned blocks = blocks_of(shape.chunks, kWarpsPerBlock);
+    launch(squares_kernel, {.blocks = blocks_of(peers * blocks, 1), .stream = stream}, shape, wires,
+           blocks, scratch);
     launch(norms_kernel,
            {.blocks = static_cast<unsigned>(peers), .threads = kTensorThreads, .stream = stream},
            shape.chunks, scratch);

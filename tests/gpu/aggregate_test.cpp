@@ -34,12 +34,13 @@ Outcome on_gpu(const Format& format, const Aggregation& aggregation,
   return {as_values<float>(averages.to_host()), moved.to_host(), flag.to_host().front()};
 }
 
+// `tensors`: so many peers have largest values at other places.
 void expect_reference(const Codec& codec, const Aggregation& aggregation, int peers,
-                      std::size_t elements, bool finite) {
+                      std::size_t elements, bool finite, int tensors = 255) {
   std::vector<std::byte> wires;
   for (int peer = 0; peer < peers; ++peer) {
-    std::vector<float> values =
-        draw(distribution_named("student_t3"), static_cast<std::uint64_t>(peer), elements);
+    std::vector<float> values = draw(distribution_named("student_t3"),
+                                     static_cast<std::uint64_t>(peer % tensors), elements);
     for (float& value : values) value *= static_cast<float>(1 + peer % 3);
     if (!finite && peer == 1) values[elements / 2] = std::numeric_limits<float>::infinity();
     const auto wire = encoded(codec, values);
@@ -63,6 +64,10 @@ TEST(AggregateKernels, EqualTheReference) {
     expect_reference(*codec, {.average = Average::peers, .clip = false}, 5, 4096, true);
     expect_reference(*codec, {}, 5, 10'003, false);
     expect_reference(*codec, {.average = Average::peers}, 2, 1, false);
+    for (const Average average : {Average::senders, Average::peers}) {
+      expect_reference(*codec, {.average = average}, 255, 4096 + 7, true, 2);
+      expect_reference(*codec, {.average = average}, 6, 4096, true, 2);
+    }
   }
 }
 
