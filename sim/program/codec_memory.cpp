@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/program/lay_out.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
@@ -50,8 +51,10 @@ CodecMemory reduction_memory(const StepSizes& shape) {
   const Communication any = reduction_of(shape, 0, {.parameters = kMany * shape.data});
   if (any.parts.empty() || !keeps(any)) return memory_of(any, residual);
   CodecMemory most;
-  for (int stage = 0; stage < shape.parallelism.pipeline; ++stage) {
-    const Bucket whole = whole_stage(shape.context.model, shape.parallelism, stage).of(shape.group);
+  const Parallelism& p = shape.parallelism;
+  const Stages stages(shape.context.model, p);
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const Bucket whole = whole_stage(shape.context.model, p, stages, stage).of(shape.group);
     const CodecMemory memory = memory_of(reduction_of(shape, stage, whole), residual);
     if (memory.state > most.state) most = memory;
   }

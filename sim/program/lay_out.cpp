@@ -30,8 +30,8 @@ class LayerSizes {
 
 // Visits the places of a stage: the number of each, and the bucket of it alone. The embedding is at the
 // first place of the first stage, and the head at the last one of the last.
-void for_each_place(const Model& model, const Parallelism& p, int stage, const auto& visit) {
-  const Stages stages(model, p);
+void for_each_place(const Model& model, const Parallelism& p, const Stages& stages, int stage,
+                    const auto& visit) {
   const StageParameters held = stage_parameters(model, p, stages, stage);
   const LayerSizes sizes(model, p, kinds_of_stage(model, stages, p, stage));
   const std::vector<int> starts = stages.chunk_starts(stage);
@@ -81,20 +81,21 @@ Bucket Bucket::of(Weights held) const {
   return part;
 }
 
-Bucket whole_stage(const Model& model, const Parallelism& p, int stage) {
+Bucket whole_stage(const Model& model, const Parallelism& p, const Stages& stages, int stage) {
   Bucket whole;
-  for_each_place(model, p, stage, [&](const Bucket& one, bool) { append(one, whole); });
-  whole.parameters = by_group(p, stage_parameters(model, p, stage)).front().parameters;
+  for_each_place(model, p, stages, stage, [&](const Bucket& one, bool) { append(one, whole); });
+  whole.parameters = by_group(p, stage_parameters(model, p, stages, stage)).front().parameters;
   return whole;
 }
 
 std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
+  const Stages stages(model, p);
   if (!p.overlap.gradients && !p.overlap.weights && p.sharding.stage < 2) {
-    return {whole_stage(model, p, stage)};
+    return {whole_stage(model, p, stages, stage)};
   }
   const double capacity = static_cast<double>(p.bucket.count) / bytes_of(p.gradients);
   std::vector<Bucket> buckets;
-  for_each_place(model, p, stage, [&](const Bucket& one, bool begins_chunk) {
+  for_each_place(model, p, stages, stage, [&](const Bucket& one, bool begins_chunk) {
     const auto all = [](const Bucket& bucket) { return bucket.parameters + bucket.experts; };
     const bool fits = !begins_chunk && all(buckets.back()) + all(one) <= capacity + 0.5;
     if (fits) append(one, buckets.back());
@@ -104,10 +105,11 @@ std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int sta
 }
 
 std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage) {
-  const StageParameters held = stage_parameters(model, p, stage);
+  const Stages stages(model, p);
+  const StageParameters held = stage_parameters(model, p, stages, stage);
   std::vector<Bucket> units;
   Bucket ends;
-  for_each_place(model, p, stage, [&](Bucket one, bool begins_chunk) {
+  for_each_place(model, p, stages, stage, [&](Bucket one, bool begins_chunk) {
     append(one, ends);
     one.embedding = one.head = false;
     one.parameters = one.in_layers;

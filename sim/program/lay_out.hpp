@@ -17,6 +17,7 @@
 #include "sim/program/plan_step.hpp"
 #include "sim/program/program.hpp"
 #include "sim/workload/layer_kinds.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 
@@ -36,7 +37,8 @@ struct Bucket {
   // What of it ranks of the group hold, as a bucket.
   [[nodiscard]] Bucket of(Weights held) const;
 };
-[[nodiscard]] Bucket whole_stage(const Model& model, const Parallelism& parallelism, int stage);
+[[nodiscard]] Bucket whole_stage(const Model& model, const Parallelism& parallelism,
+                                 const Stages& stages, int stage);
 // Buckets of a whole stage; none crosses from one chunk of virtual stages to another.
 [[nodiscard]] std::vector<Bucket> buckets_of(const Model& model, const Parallelism& parallelism,
                                              int stage);

@@ -21,6 +21,7 @@
 #include "sim/program/lay_out.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/schemes/formats.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
@@ -70,7 +71,9 @@ Path path_of(const StepContext& context, const Scheme& scheme) {
   const StepSizes shape(context, scheme);
   const GradientExchange& g = scheme.gradients;
   const Communication reduction =
-      reduction_of(shape, 0, whole_stage(context.model, context.parallelism, 0));
+      reduction_of(shape, 0,
+                   whole_stage(context.model, context.parallelism,
+                               Stages(context.model, context.parallelism), 0));
   std::vector<Transfer> coded;
   for (const Part& part : reduction.parts) {
     const auto* transfer = std::get_if<Transfer>(&part.what);

@@ -83,11 +83,19 @@ Layout layout_of(const Cluster& cluster, const Parallelism& p) {
   return {sized, whole_placement(p)};
 }
 
-Factoring factoring_of(const Cluster& cluster, const Parallelism& p) {
+namespace {
+
+std::vector<SizedAxis> expert_axes(const Parallelism& p) {
   std::vector<SizedAxis> experts{{&axes::expert_tensor, expert_tensor(p)},
                                  {&axes::expert, p.expert}};
   experts.insert(experts.end(), p.expert_axes.begin(), p.expert_axes.end());
-  return {layout_of(cluster, p), experts};
+  return experts;
+}
+
+}  // namespace
+
+Factoring factoring_of(const Cluster& cluster, const Parallelism& p) {
+  return {layout_of(cluster, p), expert_axes(p)};
 }
 
 int replicas(const Cluster& cluster, const Parallelism& p) {
@@ -96,7 +104,11 @@ int replicas(const Cluster& cluster, const Parallelism& p) {
 
 int holders(const Cluster& cluster, const Parallelism& p, Weights group) {
   if (group == Weights::dense) return ranks_along(cluster, p, holds_the_same);
-  return factoring_of(cluster, p).holders(group);
+  int ranks = rank_count(cluster) / p.pipeline;
+  for (const SizedAxis& one : expert_axes(p)) {
+    if (one.axis != nullptr && !holds_the_same(*one.axis)) ranks /= one.size;
+  }
+  return ranks;
 }
 
 namespace {

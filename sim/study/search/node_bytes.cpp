@@ -6,6 +6,7 @@
 
 #include "sim/program/leaving_bytes.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim::study {
 namespace {
@@ -24,10 +25,11 @@ class Leaving {
         leaving_(static_cast<std::size_t>(job.cluster().nodes)) {
     const StepContext context = job.context(setup);
     const StepSizes shape(context, scheme_);
+    const Stages stages(job_.model, p_);
     for (int stage = 0; stage < p_.pipeline; ++stage) {
-      const Bucket whole = whole_stage(job_.model, p_, stage);
+      const Bucket whole = whole_stage(job_.model, p_, stages, stage);
       gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
-      held_.push_back(without_experts_apart(p_, stage_parameters(job_.model, p_, stage)));
+      held_.push_back(without_experts_apart(p_, stage_parameters(job_.model, p_, stages, stage)));
     }
   }
 
