@@ -90,6 +90,7 @@ ExchangeTimes::Exchange ExchangeTimes::of(const StepSizes& shape,
 }
 
 double ExchangeTimes::least_s(const std::vector<int>& ranks, const Transfer& transfer) {
+  if (ranks.size() < 2 || transfer.bytes <= 0) return 0;
   const Use use(transfer.collective, transfer.algorithm);
   auto group = groups_.find({ranks, use});
   if (group == groups_.end()) {

@@ -30,12 +30,13 @@ class ExchangeTimes {
   [[nodiscard]] Exchange at(const StepSizes& shape, Point point);
   // Of what gathers a block's input once more.
   [[nodiscard]] Exchange gather_again(const StepSizes& shape);
+  // Of one transfer among these ranks.
+  [[nodiscard]] double least_s(const std::vector<int>& ranks, const Transfer& transfer);
 
  private:
   using LoneKey = std::tuple<std::vector<int>, Use>;
 
   [[nodiscard]] Exchange of(const StepSizes& shape, const std::vector<Communication>& together);
-  [[nodiscard]] double least_s(const std::vector<int>& ranks, const Transfer& transfer);
 
   const Cluster cluster_;
   const Topology topology_;

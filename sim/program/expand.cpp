@@ -272,11 +272,7 @@ class Expansion {
   }
 
   [[nodiscard]] BlockTime time_of(const MemoryPass& pass) const {
-    if (pass.time) return *pass.time;
-    const double seconds =
-        pass_time(context_.calibration, context_.cluster.gpu, pass.pass, pass.bytes)
-            .value_or(roofline_.pass(pass.bytes, pass.flop));
-    return {seconds, seconds};
+    return sim::time_of(context_, roofline_, pass);
   }
 
   // The whole of a kernel.

@@ -159,6 +159,21 @@ void for_each_group(const GroupsNeeded& needed, const StepContext& context,
   Joining(context, visit).run(needed);
 }
 
+Ranks first_group(const StepContext& context, const GroupsKey& key) {
+  const Cluster& cluster = context.cluster;
+  const Factoring factoring = factoring_of(cluster, context.parallelism);
+  const int shards = shard_ranks(cluster, context.parallelism, key.weights);
+  for (const Ranks& ranks : key.axis != nullptr ? factoring.groups(*key.axis)
+                                                : factoring.groups_of_holders(key.weights)) {
+    if (factoring.dense().place(ranks.front(), axes::pipeline) != key.stage) continue;
+    Ranks first = std::move(among(key.among, cluster, ranks, shards).front());
+    const int moved = node_of(cluster, first.front()) * cluster.gpus_per_node;
+    for (int& rank : first) rank -= moved;
+    return first;
+  }
+  return {};
+}
+
 GroupDrafts draft_groups(const Topology& topology, const GroupsNeeded& needed,
                          const StepContext& context, Detail detail) {
   const Factoring factoring = factoring_of(context.cluster, context.parallelism);

@@ -45,6 +45,9 @@ using VisitGroup = std::function<void(const GroupsKey& key, Ranks ranks, const U
 void for_each_group(const GroupsNeeded& needed, const StepContext& context,
                     const VisitGroup& visit);
 
+// The ranks of the first of a stage's groups, moved to the cluster's first node.
+[[nodiscard]] Ranks first_group(const StepContext& context, const GroupsKey& key);
+
 // A message from one stage to another.
 struct MessageWay {
   int source = 0, destination = 0;

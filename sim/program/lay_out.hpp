@@ -94,6 +94,8 @@ struct StepSizes {
 [[nodiscard]] double bytes_between_layers(const StepSizes& shape);
 // Of all launches, one after another.
 [[nodiscard]] double kernel_seconds(const StepContext& context, const Kernel& kernel);
+[[nodiscard]] BlockTime time_of(const StepContext& context, const Roofline& roofline,
+                                const MemoryPass& pass);
 
 struct StepLayOut : StepSizes {
   StepLayOut(const StepContext& step_context, const Scheme& step_scheme);

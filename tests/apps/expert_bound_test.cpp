@@ -7,7 +7,6 @@
 #include <optional>
 #include <random>
 
-#include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/study/search/first_bound.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
@@ -83,16 +82,6 @@ std::string random_job(std::mt19937& random) {
          "--set network.nic_bandwidth=" + one_of({"50Gbps", "400Gbps"});
 }
 
-std::optional<Job> job_if_it_runs(const std::string& flags) {
-  try {
-    const Job job = apps_tests::job_of(flags);
-    check(job, job.setups);
-    return job;
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-}
-
 double simulated_s(const Job& job, const Setup& setup, double factor) {
   const Cluster cluster = with_nics(job.cluster(), factor);
   const PlannedStep step = plan_step(job.context(setup, cluster), setup.scheme);
@@ -106,7 +95,7 @@ void expect_bounds_below(std::uint32_t seed, int draws) {
   for (int i = 0; i < draws; ++i) {
     const std::string flags = random_job(random);
     SCOPED_TRACE(flags);
-    const std::optional<Job> job = job_if_it_runs(flags);
+    const std::optional<Job> job = apps_tests::job_if_it_runs(flags);
     if (!job) continue;
     ++run;
     const auto& setup = job->setups.front();

@@ -14,7 +14,7 @@ namespace {
 
 using Progress = std::function<void(const Choices&)>;
 
-enum class Known { group, first_bound, second_bound, simulated };
+enum class Known { group, first_bound, second_bound, third_bound, simulated };
 
 struct Waiting {
   Score score;
@@ -57,20 +57,27 @@ class BestFirst {
       const std::vector<Waiting> wave = next_wave();
       if (wave.empty()) return std::move(best_);
       progress(choices_);
-      const auto seconds = in_parallel(extent_.jobs, wave.size(), [&](std::size_t i) {
-        const auto& [score, known, candidate, at_least] = wave[i];
-        return known == Known::first_bound ? std::max(at_least, choices_.second_bound(candidate))
-                                           : choices_.seconds(candidate);
-      });
+      const auto seconds =
+          in_parallel(extent_.jobs, wave.size(), [&](std::size_t i) { return refined(wave[i]); });
       for (std::size_t i = 0; i < wave.size(); ++i) {
-        push(wave[i].candidate,
-             wave[i].known == Known::first_bound ? Known::second_bound : Known::simulated,
+        push(wave[i].candidate, static_cast<Known>(static_cast<int>(wave[i].known) + 1),
              seconds[i]);
       }
     }
   }
 
  private:
+  [[nodiscard]] double refined(const Waiting& one) const {
+    switch (one.known) {
+      case Known::first_bound:
+        return std::max(one.seconds, choices_.second_bound(one.candidate));
+      case Known::second_bound:
+        return std::max(one.seconds, choices_.third_bound(one.candidate));
+      default:
+        return choices_.seconds(one.candidate);
+    }
+  }
+
   void push(std::size_t candidate, Known known, double seconds) {
     const auto score = scoring_(candidate, seconds);
     if (score) queue_.push({*score, known, candidate, seconds});

@@ -2,7 +2,7 @@
 // The search: best first, by lower bounds.
 //
 // Each candidate waits with a score that its time cannot better: from its group's bound, from its
-// own first bound, then from the second one, then from its simulation. The candidate with the
+// own first bound, then from the next ones, then from its simulation. The candidate with the
 // lowest score is refined to the next; if it comes up already simulated, it is the best of all the
 // rest. So the first ten to come up are the ten best, and every other simulated candidate had a
 // bound below the tenth.

@@ -27,11 +27,12 @@ class Choices {
   // What is in a group but for what is too large for a GPU's memory; numbers beyond those before.
   virtual std::vector<std::size_t> open(std::size_t group) = 0;
 
-  // Seconds of a step or a round: lower bounds, the second tighter and costlier to compute, then
-  // the actual time. Each is computed once, from any thread. A group has only the first, which holds for all its
+  // Seconds of a step or a round: lower bounds, each mostly tighter and costlier to compute than the one
+  // before, then the actual time. From any thread. A group has only the first, which holds for all its
   // members.
   virtual double first_bound(std::size_t candidate) = 0;
   virtual double second_bound(std::size_t candidate) = 0;
+  virtual double third_bound(std::size_t candidate) = 0;
   virtual double seconds(std::size_t candidate) = 0;
 
   // Equal within a group from here on. Tokens per step or round.

@@ -72,7 +72,8 @@ class ClusterChoices : public Choices {
   }
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
-  double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
+  double second_bound(std::size_t i) override { return times_.ordered_bound(at(i)); }
+  double third_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
   double seconds(std::size_t i) override { return times_.simulated(at(i)).time_s; }
 
   [[nodiscard]] double tokens(std::size_t i) const override { return step_tokens(space_, at(i)); }

@@ -34,6 +34,10 @@ double ClusterTimes::first_bound(const Candidate& candidate) {
   });
 }
 
+double ClusterTimes::ordered_bound(const Candidate& candidate) {
+  return first_.in_order_s(space_.job(candidate), space_.setup(candidate));
+}
+
 double ClusterTimes::planned_bound(const Candidate& candidate) {
   return planned_bounds_.of(key(candidate), [&] {
     const Setup setup = space_.setup(candidate);

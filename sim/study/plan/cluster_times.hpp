@@ -17,8 +17,9 @@ class ClusterTimes {
   explicit ClusterTimes(const Space& space) : space_(space) {}
 
   // Lower bounds of a step's seconds: in closed form (for a group, the time of its kernels under
-  // any scheme), and from its schedule (least_time()).
+  // any scheme), from the order of each stage alone, and from its schedule (least_time()).
   [[nodiscard]] double first_bound(const Candidate& candidate);
+  [[nodiscard]] double ordered_bound(const Candidate& candidate);
   [[nodiscard]] double planned_bound(const Candidate& candidate);
   [[nodiscard]] const Report& simulated(const Candidate& candidate);
 

@@ -44,7 +44,8 @@ class SiteChoices : public Choices {
   std::vector<std::size_t> open(std::size_t) override { return {}; }
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
-  double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
+  double second_bound(std::size_t /*i*/) override { return 0; }
+  double third_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
   double seconds(std::size_t i) override { return times_.seconds(at(i)); }
 
   [[nodiscard]] double tokens(std::size_t i) const override { return round_tokens(space_, at(i)); }

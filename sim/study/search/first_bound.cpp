@@ -40,9 +40,11 @@ double update_seconds(const Job& job, const Parallelism& p) {
   const LeastPass pass(job);
   const bool fsdp = p.sharding.stage == 3;
   const double gradient = fsdp ? 4 : bytes_of(p.gradients);
+  const Stages stages(job.model, p);
   double longest = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double shard = shard_parameters(job.cluster(), p, stage_parameters(job.model, p, stage));
+    const double shard =
+        shard_parameters(job.cluster(), p, stage_parameters(job.model, p, stages, stage));
     const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
     longest = std::max(longest, pass(bytes));
   }
@@ -101,8 +103,8 @@ StageSlowdowns FirstBounds::slowdowns(const Job& job, const Parallelism& p) {
   return {std::min(step, known->second.stage), known->second.fastest};
 }
 
-FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p,
-                                        const LayerExchanges& exchanges, double slowdown) {
+Passes FirstBounds::passes(const Job& job, const Parallelism& p, const LayerExchanges& exchanges,
+                           double slowdown) {
   const std::lock_guard lock(mutex_);
   const auto [known, added] = known_.at({slowdown, of_passes(p)}, exchanges);
   if (!added) return known;
@@ -114,14 +116,15 @@ FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p,
   return known = least(known, passes_of(job, other, exchanges, slowdown));
 }
 
-FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
+Passes FirstBounds::least(Passes a, const Passes& b) {
   for (double Passes::*part :
        {&Passes::embedding, &Passes::embedding_backward, &Passes::head, &Passes::head_backward}) {
     a.*part = std::min(a.*part, b.*part);
   }
   for (std::size_t i = 0; i < a.layers.size(); ++i) {
-    a.layers[i].forward = std::min(a.layers[i].forward, b.layers[i].forward);
-    a.layers[i].backward = std::min(a.layers[i].backward, b.layers[i].backward);
+    for (double LayerPass::*part : {&LayerPass::forward, &LayerPass::backward}) {
+      a.layers[i].*part = std::min(a.layers[i].*part, b.layers[i].*part);
+    }
   }
   return a;
 }
@@ -129,13 +132,13 @@ FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
 double FirstBounds::sum(const Passes& passes, double LayerPass::*pass, const KindCounts& layers) {
   double sum = 0;
   for (const KindCount& one : layers) {
-    sum += one.layers * *std::ranges::find(passes.layers, one.kind, &LayerPass::kind).*pass;
+    sum += one.layers * passes.of(one.kind).*pass;
   }
   return sum;
 }
 
-FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
-                                           const LayerExchanges& exchanges, double slowdown) {
+Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const LayerExchanges& exchanges,
+                              double slowdown) {
   const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
   const auto seconds = [&](const Operators& operators) {
     const BlockTime time = roofline.block(operators);
@@ -157,10 +160,13 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
              .head_backward = seconds(ends.head_backward)};
   for (const KindCount& one : kinds_between(job.model, 0, all_layers(job.model))) {
     const LayerOperators layer = layer_operators(job.model, p, one.kind);
-    all.layers.push_back({one.kind, pass(layer.forward),
-                          seconds(layer.recompute) + repeated_s(p, exchanges, layer.forward) +
-                              gathered_again_s(p, exchanges, layer.backward) +
-                              pass(layer.backward)});
+    all.layers.push_back(
+        {.kind = one.kind,
+         .forward = pass(layer.forward),
+         .backward = seconds(layer.recompute) + repeated_s(p, exchanges, layer.forward) +
+                     gathered_again_s(p, exchanges, layer.backward) + pass(layer.backward),
+         .forward_waits = exchanges.at(layer.forward.back().point),
+         .backward_waits = exchanges.at(layer.backward.back().point)});
   }
   return all;
 }
@@ -183,14 +189,7 @@ FirstBound::Computing FirstBounds::computing(const Job& job, const Parallelism& 
                            (first ? pass.embedding : 0) + (last ? pass.head : 0);
     const double backward = sum(pass, &LayerPass::backward, layers) + buffer.backward +
                             (first ? pass.embedding_backward : 0) + (last ? pass.head_backward : 0);
-    // What the stages before it do first, and last: beside those passes that nothing waits for.
-    const KindCounts before_it = kinds_between(job.model, 0, stages.first_layer(stage));
-    const double fill =
-        first ? 0 : other_stages * (sum(pass, &LayerPass::forward, before_it) + pass.embedding);
-    const double drain =
-        first
-            ? 0
-            : other_stages * (sum(pass, &LayerPass::backward, before_it) + pass.embedding_backward);
+    const auto [fill, drain] = around(job, stages, pass, stage, other_stages);
     const double beside = first ? 0 : buffer.backward;
     const double before = (by_stage.empty() ? 0 : by_stage.front().first) + fill;
     const double passes_s = p.accumulation * (forward + backward);
@@ -203,13 +202,23 @@ FirstBound::Computing FirstBounds::computing(const Job& job, const Parallelism& 
   return bound;
 }
 
+// What the stages before it do first, and last: beside those passes that nothing waits for.
+FirstBounds::Around FirstBounds::around(const Job& job, const Stages& stages, const Passes& pass,
+                                        int stage, double other_stages) {
+  if (stage == 0) return {};
+  const KindCounts before_it = kinds_between(job.model, 0, stages.first_layer(stage));
+  return {other_stages * (sum(pass, &LayerPass::forward, before_it) + pass.embedding),
+          other_stages * (sum(pass, &LayerPass::backward, before_it) + pass.embedding_backward)};
+}
+
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
   const Parallelism& p = setup.parallelism;
   const LeastPass pass(job);
   const double gradient = bytes_of(p.gradients);
+  const Stages stages(job.model, p);
   std::vector<Buffers> all;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const StageParameters held = stage_parameters(job.model, p, stage);
+    const StageParameters held = stage_parameters(job.model, p, stages, stage);
     Buffers buffer;
     double reduced = 0;
     for (const GroupParameters& one : by_group(p, held)) {
@@ -259,6 +268,29 @@ double FirstBounds::kernels_s(const Job& job, const Parallelism& p,
     return exchanges_.in_closed_form(job, p, wires);
   };
   return computing(job, p, in_closed_form(), {}).all_s;
+}
+
+double FirstBounds::in_order_s(const Job& job, const Setup& setup) {
+  const Parallelism& p = setup.parallelism;
+  const StageSlowdowns slow = slowdowns(job, p);
+  const Passes pass = passes(job, p, exchanges_of(job, setup), slow.stage);
+  const double other_stages = std::min(1.0, slow.fastest / slow.stage);
+  const Stages stages(job.model, p);
+  std::vector<double> begins_s;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    begins_s.push_back(around(job, stages, pass, stage, other_stages).fill);
+  }
+  const auto transfer_s = [&](const std::vector<int>& ranks, const Transfer& transfer) {
+    const std::lock_guard lock(mutex_);
+    return exchanges_.times(job.cluster()).least_s(ranks, transfer);
+  };
+  const auto walks = walk_stages(job.context(setup), setup.scheme, pass, begins_s, transfer_s);
+  double longest = 0;
+  for (std::size_t stage = 0; stage < walks.size(); ++stage) {
+    const double drain = around(job, stages, pass, static_cast<int>(stage), other_stages).drain;
+    longest = std::max({longest, walks[stage].all_s, walks[stage].passes_s + drain});
+  }
+  return (longest + update_seconds(job, p)) * (1 - kRounded);
 }
 
 LayerExchanges FirstBounds::exchanges_of(const Job& job, const Setup& setup) {

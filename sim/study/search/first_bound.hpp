@@ -27,6 +27,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/program/stage_walk.hpp"
 #include "sim/study/job.hpp"
 #include "sim/study/search/layer_exchanges.hpp"
 #include "sim/study/search/memo.hpp"
@@ -58,6 +59,9 @@ struct FirstBound {
 class FirstBounds {
  public:
   [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
+  // Seconds of the step with each stage's order and exchanges in turn (sim/program/stage_walk.hpp), on
+  // this cluster's NICs: mostly a tenth of a millisecond to a few. 0 where nothing is known.
+  [[nodiscard]] double in_order_s(const Job& job, const Setup& setup);
   // Of all setups with that parallelism, however weights and gradients are sharded, whose layers
   // exchange such wires: their kernels alone, and what is exchanged in closed form.
   [[nodiscard]] double kernels_s(const Job& job, const Parallelism& p,
@@ -72,18 +76,15 @@ class FirstBounds {
   [[nodiscard]] FirstBound::Computing computing(const Job& job, const Parallelism& p,
                                                 const LayerExchanges& exchanges,
                                                 const std::vector<Buffers>& by_stage);
+  // Seconds of the passes of the stages before one, where these may have faster GPUs.
+  struct Around {
+    double fill = 0, drain = 0;
+  };
+  [[nodiscard]] static Around around(const Job& job, const Stages& stages, const Passes& pass,
+                                     int stage, double other_stages);
   [[nodiscard]] LayerExchanges exchanges_of(const Job& job, const Setup& setup);
   [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
 
-  // Seconds of one micro-batch: of a layer of each kind, and outside the layers.
-  struct LayerPass {
-    LayerKind kind;
-    double forward = 0, backward = 0;
-  };
-  struct Passes {
-    std::vector<LayerPass> layers;
-    double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
-  };
   // By the slowdown of GPUs whose speeds differ, and what matters of the parallelism.
   using Key = std::tuple<double, Parallelism>;
 

@@ -34,6 +34,7 @@ class LeastExchanges {
                                                      const ActivationExchange& wires);
   // The longer of that and of what the collectives take (sim/program/exchange_times.hpp).
   [[nodiscard]] const LayerExchanges& of(const Job& job, const Setup& setup);
+  [[nodiscard]] ExchangeTimes& times(const Cluster& cluster) { return on(cluster).times; }
 
  private:
   struct OnCluster {
