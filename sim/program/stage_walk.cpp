@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -37,11 +37,27 @@ class Transfers {
   std::vector<std::tuple<GroupsKey, Order, double>> known_;
 };
 
-// When streams of a stage's ranks are through with the instructions so far.
+// When streams of a stage's ranks are through with the instructions so far, what the next kernel waits
+// for, and by bucket when its weights are there.
+struct Times {
+  std::array<double, kStreams> ends_s = {};
+  double held_s = 0;
+  std::vector<double> gathered_s;
+
+  void for_each(const Times& other, const auto& visit) {
+    for (std::size_t i = 0; i < ends_s.size(); ++i) visit(ends_s[i], other.ends_s[i]);
+    visit(held_s, other.held_s);
+    for (std::size_t i = 0; i < gathered_s.size(); ++i) visit(gathered_s[i], other.gathered_s[i]);
+  }
+};
+
 class Streams {
  public:
   Streams(const StepLayOut& step, int stage, Transfers& transfers)
-      : step_(step), stage_(stage), transfers_(transfers), gathered_s_(step.program.buckets) {}
+      : step_(step),
+        stage_(stage),
+        transfers_(transfers),
+        times_{.gathered_s = std::vector<double>(step.program.buckets)} {}
 
   void run(const std::vector<Instruction>& instructions) {
     for (const Instruction& one : instructions) {
@@ -51,15 +67,28 @@ class Streams {
 
   void kernel(double seconds) {
     double& compute = end_s(Stream::compute);
-    compute = std::max(compute, held_s_) + seconds;
+    compute = std::max(compute, times_.held_s) + seconds;
   }
-  void hold_until(double seconds) { held_s_ = std::max(held_s_, seconds); }
+  void hold_until(double seconds) { times_.held_s = std::max(times_.held_s, seconds); }
   // The next kernel begins so long after the last one's end.
   void wait(double seconds) { hold_until(end_s(Stream::compute) + seconds); }
 
-  [[nodiscard]] double passes_s() const { return std::max(held_s_, end_s(Stream::compute)); }
+  [[nodiscard]] double passes_s() const { return std::max(times_.held_s, end_s(Stream::compute)); }
   [[nodiscard]] double all_s() const {
-    return std::max(held_s_, *std::ranges::max_element(end_s_));
+    return std::max(times_.held_s, *std::ranges::max_element(times_.ends_s));
+  }
+
+  [[nodiscard]] const Times& times() const { return times_; }
+  // So many more periods like the one since `before`. What moved moves on by as much as what moved least:
+  // times are sums and maxima of earlier ones, so that no period moves them less than the one before it.
+  void go_on(Times before, int periods) {
+    double least_s = std::numeric_limits<double>::infinity();
+    before.for_each(times_, [&](double then, double now) {
+      if (now > then) least_s = std::min(least_s, now - then);
+    });
+    times_.for_each(before, [&](double& now, double then) {
+      if (now > then) now += periods * least_s;
+    });
   }
 
  private:
@@ -82,12 +111,12 @@ class Streams {
       end_s(stream) = std::max(end_s(stream), ready_s) + seconds_of(communication, part);
       ends_.push_back(end_s(stream));
     }
-    if (what.bucket && !ends_.empty()) gathered_s_[*what.bucket] = ends_.back();
+    if (what.bucket && !ends_.empty()) times_.gathered_s[*what.bucket] = ends_.back();
   }
   void run(const Hold& what) {
     for (const Stream stream : what.streams) hold_until(end_s(stream));
   }
-  void run(const HoldWeights& what) { hold_until(gathered_s_[what.bucket]); }
+  void run(const HoldWeights& what) { hold_until(times_.gathered_s[what.bucket]); }
   void run(const auto& /*what*/) {}
 
   double seconds_of(const Communication& communication,
@@ -104,24 +133,25 @@ class Streams {
     end_s(stream) = std::max(end_s(stream), started_s(start)) + seconds;
   }
   [[nodiscard]] double started_s(const Start& start) const {
-    double begin_s = start.holds ? held_s_ : 0;
+    double begin_s = start.holds ? times_.held_s : 0;
     for (const Stream stream : start.streams) begin_s = std::max(begin_s, end_s(stream));
     return begin_s;
   }
 
   [[nodiscard]] double end_s(Stream stream) const {
-    return end_s_[static_cast<std::size_t>(stream)];
+    return times_.ends_s[static_cast<std::size_t>(stream)];
   }
-  double& end_s(Stream stream) { return end_s_[static_cast<std::size_t>(stream)]; }
+  double& end_s(Stream stream) { return times_.ends_s[static_cast<std::size_t>(stream)]; }
 
   const StepLayOut& step_;
   const int stage_;
   Transfers& transfers_;
-  std::array<double, kStreams> end_s_ = {};
-  double held_s_ = 0;               // what the next kernel waits for
-  std::vector<double> gathered_s_;  // by bucket
-  std::vector<double> ends_;        // of the communication at hand, by part
+  Times times_;
+  std::vector<double> ends_;  // of the communication at hand, by part
 };
+
+// Periods of a stage's order that are walked before others are taken to be like the last of them.
+constexpr int kWalkedPeriods = 3;
 
 class Walk {
  public:
@@ -143,28 +173,19 @@ class Walk {
     if (!step_.shards_weights()) gather_weights(step_);
     follow();
     streams.hold_until(begins_s);
-    const std::vector<int> starts = stages_.chunk_starts(stage);
-    for (const Task& task : pipeline_tasks(p_, stage)) {
-      const auto chunk = static_cast<std::size_t>(task.chunk);
-      const int first = starts[chunk], places = starts[chunk + 1] - first;
-      for (int i = 0; i < places; ++i) {
-        const int layer = task.forward ? i : places - 1 - i;
-        const int place = first + layer;
-        if (task.forward) {
-          hooks.before_forward(stage, place, task.micro_batch);
-        } else {
-          if (i == 0) ends(streams, stage, task);
-          hooks.before_backward(stage, place, task.micro_batch);
-        }
-        follow();
-        pass(streams, stage, task, layer);
-        if (task.forward) {
-          if (i + 1 == places) ends(streams, stage, task);
-        } else {
-          hooks.after_backward(stage, place, task.micro_batch);
-          follow();
-        }
+    const std::vector<Task> tasks = pipeline_tasks(p_, stage);
+    const PeriodicOrder order = periodic_order(p_, stage);
+    const int left_out = std::max(0, order.periods - kWalkedPeriods - 1);
+    const int until = order.first + kWalkedPeriods * order.tasks;
+    Times before;
+    for (int next = 0; next < static_cast<int>(tasks.size()); ++next) {
+      if (left_out > 0 && next == until - order.tasks) before = streams.times();
+      if (left_out > 0 && next == until) {
+        streams.go_on(before, left_out);
+        next += left_out * order.tasks;
+        if (next == static_cast<int>(tasks.size())) break;
       }
+      run(streams, stage, tasks[static_cast<std::size_t>(next)], hooks, follow);
     }
     const double passes_s = streams.passes_s();
     reduce_what_is_left(step_);
@@ -173,6 +194,25 @@ class Walk {
   }
 
  private:
+  void run(Streams& streams, int stage, const Task& task, const LayerHooks& hooks,
+           const auto& follow) const {
+    const std::vector<int> starts = stages_.chunk_starts(stage);
+    const auto chunk = static_cast<std::size_t>(task.chunk);
+    const int first = starts[chunk], places = starts[chunk + 1] - first;
+    if (!task.forward) ends(streams, stage, task);
+    for (int i = 0; i < places; ++i) {
+      const int layer = task.forward ? i : places - 1 - i;
+      (task.forward ? hooks.before_forward : hooks.before_backward)(stage, first + layer,
+                                                                    task.micro_batch);
+      follow();
+      pass(streams, stage, task, layer);
+      if (task.forward) continue;
+      hooks.after_backward(stage, first + layer, task.micro_batch);
+      follow();
+    }
+    if (task.forward) ends(streams, stage, task);
+  }
+
   [[nodiscard]] int virtual_stage(int stage, const Task& task) const {
     return task.chunk * p_.pipeline + stage;
   }
