@@ -254,6 +254,16 @@ void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem&
                     "divisor",
                     p.sharding.ranks, data));
   }
+  const int of_stage = rank_count(cluster) / p.pipeline;
+  if (dispatches(p) && of_stage % (p.expert * expert_tensor(p)) == 0) {  // else it is said already
+    const int same = holders(cluster, p, Weights::experts);
+    if (same % shard_ranks(cluster, p, Weights::experts) != 0) {
+      problem(
+          fmt::format("`hybrid-shard`: {} does not divide the {} ranks that hold the same "
+                      "experts; choose a divisor, or another `ep`",
+                      p.sharding.ranks, same));
+    }
+  }
   if (p.sharding.ranks > 0 && p.sharding.stage < 3) {
     problem("`hybrid-shard`: needs `zero` 3, whose weights it shards inside groups");
   }

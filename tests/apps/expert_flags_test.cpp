@@ -64,6 +64,10 @@ const WrongFlags kRefusedFlags[] = {
      "--etp 1 lie unevenly on nodes of 6 GPUs; choose all_to_all or another --ep"},
     {kJobOfNone + "--cp 3 --cp-exchange all_to_all --sequence 1536",
      "--cp: 3 x tp 1 x pp 1 does not divide the 16 GPUs; choose other --nodes, --cp, --tp or --pp"},
+    {"--topology dgx_h100_x16 --nodes 4 --gpus-per-node 6 --model mixtral_8x7b --attention fused "
+     "--ep 4 --zero 3 --hybrid-shard 4",
+     "--hybrid-shard: 4 does not divide the 6 ranks that hold the same experts; choose a divisor, "
+     "or another --ep"},
     {kJobOfNone + "--cp-heads 2", "--cp-heads: 2 does not divide --cp 1; choose a divisor"},
     {kJobOfNone + "--cp 4 --sequence 1028",
      "--cp: 8 parts, two a rank, do not divide the 1028 tokens of a sequence; choose another --cp "
