@@ -218,6 +218,7 @@ ChosenFlags chosen_flags() {
           "pp",
           "cp",
           "ep",
+          "etp",
           "virtual-stages",
           "sequence-parallel",
           "placement",
