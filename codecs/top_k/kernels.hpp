@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
 // At most an eighth of a chunk, or 64, may be kept, or, of enumerated wires in codebook2, all. Of
-// enumerated wires with indices, at most 64, whose ranks have at most 512 bits. Values, residual and scratch are aligned to 16
-// bytes.
+// enumerated wires with indices, at most 64, whose ranks have at most 512 bits. Values, residual and
+// scratch are aligned to 16 bytes.
 //
 // Matrices are read and written tile by tile in place; their residual has the same order.
 #pragma once

@@ -23,8 +23,8 @@ __device__ inline EntryShare share_entries(unsigned keep, unsigned threads) {
 
 // Calls add(wire, entry) for all entries of the block's chunk, wires in order, and ends with a barrier.
 // The block loads the entries of several wires and leaves them in shared memory, `staged` of kThreads,
-// where one warp takes them wire by wire while the next are loaded. A wire that is all there is, or has as many entries as
-// the block has threads, is added by all.
+// where one warp takes them wire by wire while the next are loaded. A wire that is all there is, or has
+// as many entries as the block has threads, is added by all.
 template <int kThreads, typename Add>
 __device__ void for_each_entry(const SparseShape& shape, const Wires& wires, Entry* staged,
                                Add add) {

@@ -252,23 +252,13 @@ std::shared_ptr<const AlikeClasses> alike_classes(const Topology& topology,
 
 std::shared_ptr<const AlikeClasses> KnownClasses::of(const Topology& topology,
                                                      std::shared_ptr<const GroupDrafts> drafts) {
-  for (const Known& one : known()) {
-    if (are_of(*one, topology, *drafts)) return one;
+  if (auto known =
+          last_.find([&](const AlikeClasses& one) { return are_of(one, topology, *drafts); })) {
+    return known;
   }
   auto classes = alike_classes(topology, std::move(drafts));
-  if (classes != nullptr) know(classes);
+  if (classes != nullptr) last_.add(classes, std::ssize(classes->parts.ranks.of));
   return classes;
-}
-
-std::vector<KnownClasses::Known> KnownClasses::known() {
-  const std::lock_guard lock(mutex_);
-  return last_;
-}
-
-void KnownClasses::know(const Known& classes) {
-  const std::lock_guard lock(mutex_);
-  last_.insert(last_.begin(), classes);
-  keep_latest(last_, [](const AlikeClasses& one) { return std::ssize(one.parts.ranks.of); });
 }
 
 }  // namespace sim

@@ -4,15 +4,13 @@
 // that were alike no longer are.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "sim/program/collisions.hpp"
 #include "sim/program/groups.hpp"
+#include "sim/program/latest.hpp"
 #include "sim/schedule/alike.hpp"
 
 namespace sim {
@@ -42,20 +40,6 @@ struct AlikeClasses {
 [[nodiscard]] std::shared_ptr<const AlikeClasses> alike_classes(
     const Topology& topology, std::shared_ptr<const GroupDrafts> drafts);
 
-// Of what is remembered, the latest first, the last few, and of many ranks one.
-template <class Known, class RanksOf>
-void keep_latest(std::vector<std::shared_ptr<const Known>>& known, RanksOf ranks_of) {
-  constexpr std::size_t kMost = 4;
-  constexpr std::int64_t kMostRanks = 1 << 17;
-  std::int64_t ranks = 0;
-  std::size_t kept = 0;
-  for (; kept < std::min(known.size(), kMost); ++kept) {
-    ranks += ranks_of(*known[kept]);
-    if (kept > 0 && ranks > kMostRanks) break;
-  }
-  known.resize(kept);
-}
-
 // The classes that were last asked for, for steps that differ from some of them in rates and times alone,
 // as those of a likely range do, and those of two schemes whose break-even is looked for. From any
 // thread.
@@ -66,12 +50,7 @@ class KnownClasses {
                                                        std::shared_ptr<const GroupDrafts> drafts);
 
  private:
-  using Known = std::shared_ptr<const AlikeClasses>;
-  [[nodiscard]] std::vector<Known> known();
-  void know(const Known& classes);
-
-  std::mutex mutex_;
-  std::vector<Known> last_;  // the latest first
+  Latest<AlikeClasses> last_;
 };
 
 }  // namespace sim

@@ -21,32 +21,20 @@ std::shared_ptr<KnownGroups> no_groups_yet() { return std::make_shared<KnownGrou
 DraftedGroups KnownGroups::of(const Program& program, const StepContext& context) {
   GroupsNeeded needed = groups_needed(program);
   Cluster cluster = without_computing(context.cluster);
-  for (const auto& one : known()) {
-    if (one->needed == needed && one->parallelism == context.parallelism &&
-        one->cluster == cluster) {
-      return one->groups;
-    }
-  }
+  const auto known = last_.find([&](const Known& one) {
+    return one.needed == needed && one.parallelism == context.parallelism && one.cluster == cluster;
+  });
+  if (known != nullptr) return known->groups;
   DraftedGroups groups{.topology = std::make_shared<const Topology>(context.cluster),
                        .drafts = nullptr,
                        .classes = nullptr};
   groups.drafts = std::make_shared<const GroupDrafts>(
       draft_groups(*groups.topology, needed, context, Detail::folded));
   groups.classes = classes_.of(*groups.topology, groups.drafts);
-  know(std::make_shared<const Known>(
-      Known{std::move(needed), context.parallelism, std::move(cluster), groups}));
+  last_.add(std::make_shared<const Known>(
+                Known{std::move(needed), context.parallelism, std::move(cluster), groups}),
+            rank_count(context.cluster));
   return groups;
-}
-
-std::vector<std::shared_ptr<const KnownGroups::Known>> KnownGroups::known() {
-  const std::lock_guard lock(mutex_);
-  return last_;
-}
-
-void KnownGroups::know(const std::shared_ptr<const Known>& groups) {
-  const std::lock_guard lock(mutex_);
-  last_.insert(last_.begin(), groups);
-  keep_latest(last_, [](const Known& one) { return rank_count(one.cluster); });
 }
 
 }  // namespace sim

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "sim/program/alike_classes.hpp"
 #include "sim/program/groups.hpp"
@@ -32,12 +30,9 @@ class KnownGroups {
     Cluster cluster;  // without what computing takes
     DraftedGroups groups;
   };
-  [[nodiscard]] std::vector<std::shared_ptr<const Known>> known();
-  void know(const std::shared_ptr<const Known>& groups);
 
   KnownClasses classes_;
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<const Known>> last_;  // the latest first
+  Latest<Known> last_;
 };
 
 }  // namespace sim

@@ -173,6 +173,7 @@ class Walk {
     if (!step_.shards_weights()) gather_weights(step_);
     follow();
     streams.hold_until(begins_s);
+    const std::vector<int> starts = stages_.chunk_starts(stage);
     const std::vector<Task> tasks = pipeline_tasks(p_, stage);
     const PeriodicOrder order = periodic_order(p_, stage);
     const int left_out = std::max(0, order.periods - kWalkedPeriods - 1);
@@ -185,7 +186,7 @@ class Walk {
         next += left_out * order.tasks;
         if (next == static_cast<int>(tasks.size())) break;
       }
-      run(streams, stage, tasks[static_cast<std::size_t>(next)], hooks, follow);
+      run(streams, stage, starts, tasks[static_cast<std::size_t>(next)], hooks, follow);
     }
     const double passes_s = streams.passes_s();
     reduce_what_is_left(step_);
@@ -194,9 +195,8 @@ class Walk {
   }
 
  private:
-  void run(Streams& streams, int stage, const Task& task, const LayerHooks& hooks,
-           const auto& follow) const {
-    const std::vector<int> starts = stages_.chunk_starts(stage);
+  void run(Streams& streams, int stage, const std::vector<int>& starts, const Task& task,
+           const LayerHooks& hooks, const auto& follow) const {
     const auto chunk = static_cast<std::size_t>(task.chunk);
     const int first = starts[chunk], places = starts[chunk + 1] - first;
     if (!task.forward) ends(streams, stage, task);

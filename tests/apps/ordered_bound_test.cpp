@@ -59,7 +59,7 @@ std::string any_order(std::mt19937& random) {
                  "--zero 3 --scheme hpz", "--zero 1 --scheme sdp4bit", "--zero 3 --scheme qsdp",
                  "--zero 3 --scheme sharded --unit-layers 2", "--zero 1 --scheme tlq_hs",
                  "--zero 3 --scheme sharded --prefetch 0",
-                 "--zero 3 --scheme sharded --backward-prefetch after"}) +
+                 "--zero 3 --scheme sharded --backward-prefetch post"}) +
          "--set network.nic_bandwidth=" + one_of({"25Gbps", "100Gbps", "400Gbps"});
 }
 

@@ -276,9 +276,11 @@ double FirstBounds::in_order_s(const Job& job, const Setup& setup) {
   const Passes pass = passes(job, p, exchanges_of(job, setup), slow.stage);
   const double other_stages = std::min(1.0, slow.fastest / slow.stage);
   const Stages stages(job.model, p);
-  std::vector<double> begins_s;
+  std::vector<double> begins_s, drains_s;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    begins_s.push_back(around(job, stages, pass, stage, other_stages).fill);
+    const auto [fill, drain] = around(job, stages, pass, stage, other_stages);
+    begins_s.push_back(fill);
+    drains_s.push_back(drain);
   }
   const auto transfer_s = [&](const std::vector<int>& ranks, const Transfer& transfer) {
     const std::lock_guard lock(mutex_);
@@ -287,8 +289,7 @@ double FirstBounds::in_order_s(const Job& job, const Setup& setup) {
   const auto walks = walk_stages(job.context(setup), setup.scheme, pass, begins_s, transfer_s);
   double longest = 0;
   for (std::size_t stage = 0; stage < walks.size(); ++stage) {
-    const double drain = around(job, stages, pass, static_cast<int>(stage), other_stages).drain;
-    longest = std::max({longest, walks[stage].all_s, walks[stage].passes_s + drain});
+    longest = std::max({longest, walks[stage].all_s, walks[stage].passes_s + drains_s[stage]});
   }
   return (longest + update_seconds(job, p)) * (1 - kRounded);
 }
