@@ -44,7 +44,7 @@ LayerHooks bucket_hooks(StepLayOut& step) {
           .after_backward = reduce};
 }
 
-void reduce_what_is_left(StepLayOut& step) {
+void reduce_buckets(StepLayOut& step) {
   const Parallelism& p = step.parallelism;
   if (p.sharding.stage > 1 || p.overlap.gradients) return;
   for (int stage = 0; stage < p.pipeline; ++stage) {

@@ -186,22 +186,35 @@ Parallelism as_the_scheme_runs_it(Parallelism p, const Scheme& scheme) {
   return p;
 }
 
-Program lay_out(const StepContext& context, const Scheme& scheme) {
-  StepLayOut step(context, scheme);
+void begin_step(StepLayOut& step) {
+  if (step.shards_weights()) return;
   const Parallelism& p = step.parallelism;
-  if (step.shards_weights()) {
-    run_micro_batches(step, unit_hooks(step));
-  } else {
-    for (int stage = 0; stage < p.pipeline; ++stage) {
-      step.pass(stage, Pass::zero_gradients, bytes_of(p.gradients) * step.held_by(stage).total());
-    }
-    gather_weights(step);
-    run_micro_batches(step, bucket_hooks(step));
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    step.pass(stage, Pass::zero_gradients, bytes_of(p.gradients) * step.held_by(stage).total());
   }
+  gather_weights(step);
+}
+
+LayerHooks layer_hooks(StepLayOut& step) {
+  return step.shards_weights() ? unit_hooks(step) : bucket_hooks(step);
+}
+
+void reduce_what_is_left(StepLayOut& step) {
   sum_tied_gradients(step);
-  reduce_what_is_left(step);
+  reduce_buckets(step);
+}
+
+void update(StepLayOut& step) {
   update_shards(step);
   encode_weights(step);
+}
+
+Program lay_out(const StepContext& context, const Scheme& scheme) {
+  StepLayOut step(context, scheme);
+  begin_step(step);
+  run_micro_batches(step, layer_hooks(step));
+  reduce_what_is_left(step);
+  update(step);
   return std::move(step.program);
 }
 

@@ -149,12 +149,17 @@ struct LayerHooks {
   Visit before_forward, before_backward, after_backward;
 };
 
-// The parts of a step.
-void gather_weights(StepLayOut& step);  // ZeRO-1 and 2: gathers and decodes, before the layers
-void encode_weights(StepLayOut& step);  // of the updated shards
+// The parts of a step, in order.
+void begin_step(StepLayOut& step);
 void run_micro_batches(StepLayOut& step, const LayerHooks& hooks);
+void reduce_what_is_left(StepLayOut& step);
+void update(StepLayOut& step);
+
+[[nodiscard]] LayerHooks layer_hooks(StepLayOut& step);
 [[nodiscard]] LayerHooks bucket_hooks(StepLayOut& step);  // for ZeRO-1 and 2
 [[nodiscard]] LayerHooks unit_hooks(StepLayOut& step);    // for ZeRO-3
+void gather_weights(StepLayOut& step);  // ZeRO-1 and 2: gathers and decodes, before the layers
+void encode_weights(StepLayOut& step);  // of the updated shards
 // One group's part of a bucket.
 void gather_bucket(StepLayOut& step, const StepSizes& sizes, int stage, std::size_t index,
                    bool beside);
@@ -162,8 +167,8 @@ void gather_bucket(StepLayOut& step, const StepSizes& sizes, int stage, std::siz
 void reduce_bucket(StepLayOut& step, int stage, std::size_t index);
 // The compute stream's next kernel waits for the reductions.
 void hold_until_reduced(StepLayOut& step, int stage);
-void sum_tied_gradients(StepLayOut& step);   // of an embedding held by two stages
-void reduce_what_is_left(StepLayOut& step);  // ZeRO-1 without overlap: everything
+void sum_tied_gradients(StepLayOut& step);  // of an embedding held by two stages
+void reduce_buckets(StepLayOut& step);      // ZeRO-1 without overlap: all
 void update_shards(StepLayOut& step);
 // The part of update_shards() that Muon does, for a group's matrices of the stage
 // (sim/program/muon.cpp). `gradient` is the bytes per element of the gradients' shards.

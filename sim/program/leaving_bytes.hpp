@@ -12,6 +12,11 @@ struct LeavingBytes {
   double shards = 0;        // ranks that share one set of shards
   double replicas = 0;      // that hold the same shard
   double same_weights = 0;  // all that hold the same weights
+  void add(const LeavingBytes& other, double times) {
+    shards += times * other.shards;
+    replicas += times * other.replicas;
+    same_weights += times * other.same_weights;
+  }
 };
 [[nodiscard]] LeavingBytes leaving_bytes(const StepSizes& shape,
                                          const Communication& communication);

@@ -161,7 +161,10 @@ class Walk {
         p_(step_.parallelism),
         stages_(context.model, p_),
         passes_(passes),
-        transfers_(context, transfer_s) {}
+        transfers_(context, transfer_s),
+        begin_(laid_out(begin_step)),
+        reduce_(laid_out(reduce_what_is_left)),
+        update_(laid_out(update)) {}
 
   StageWalk run(int stage, double begins_s) {
     Streams streams(step_, stage, transfers_);
@@ -169,9 +172,8 @@ class Walk {
       streams.run(step_.program.instructions);
       step_.program.instructions.clear();
     };
-    const LayerHooks hooks = step_.shards_weights() ? unit_hooks(step_) : bucket_hooks(step_);
-    if (!step_.shards_weights()) gather_weights(step_);
-    follow();
+    const LayerHooks hooks = layer_hooks(step_);
+    streams.run(begin_);
     streams.hold_until(begins_s);
     const std::vector<int> starts = stages_.chunk_starts(stage);
     const std::vector<Task> tasks = pipeline_tasks(p_, stage);
@@ -189,12 +191,19 @@ class Walk {
       run(streams, stage, starts, tasks[static_cast<std::size_t>(next)], hooks, follow);
     }
     const double passes_s = streams.passes_s();
-    reduce_what_is_left(step_);
-    follow();
-    return {passes_s, streams.all_s()};
+    streams.run(reduce_);
+    const double all_s = streams.all_s();
+    streams.hold_until(all_s);
+    streams.run(update_);
+    return {passes_s, all_s, streams.all_s() - all_s};
   }
 
  private:
+  std::vector<Instruction> laid_out(void (*part)(StepLayOut&)) {
+    part(step_);
+    return std::exchange(step_.program.instructions, {});
+  }
+
   void run(Streams& streams, int stage, const std::vector<int>& starts, const Task& task,
            const LayerHooks& hooks, const auto& follow) const {
     const auto chunk = static_cast<std::size_t>(task.chunk);
@@ -243,6 +252,7 @@ class Walk {
   Stages stages_;
   const Passes& passes_;
   Transfers transfers_;
+  std::vector<Instruction> begin_, reduce_, update_;  // of all stages
 };
 
 }  // namespace

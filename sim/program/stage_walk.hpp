@@ -34,6 +34,7 @@ using TransferSeconds = std::function<double(const std::vector<int>& ranks, cons
 struct StageWalk {
   double passes_s = 0;  // the end of the last pass
   double all_s = 0;     // of everything before the update
+  double update_s = 0;  // of the update, which begins once all stages are there
 };
 // Of each stage, whose first pass begins no earlier than after the seconds that `begins_s` has for it.
 // Nothing for passes that run in pairs. The parallelism is as given.

@@ -20,10 +20,10 @@ double update_seconds(const std::string& flags) {
 // of the BF16 weights that ZeRO-3 casts when it gathers.
 TEST(FirstBound, UpdatesWithThePassesOverAShard) {
   const double usual_s = update_seconds("--zero 1");
-  EXPECT_NEAR(update_seconds("--zero 1 --gradient-precision bf16") / usual_s, 36 / 42.0, 1e-3);
+  EXPECT_NEAR(update_seconds("--zero 1 --gradient-precision bf16") / usual_s, 38 / 46.0, 2e-3);
   for (const char* precision : {"fp32", "bf16"}) {
     const std::string flags = std::string("--zero 3 --gradient-precision ") + precision;
-    EXPECT_NEAR(update_seconds(flags) / usual_s, 36 / 42.0, 1e-3) << precision;
+    EXPECT_NEAR(update_seconds(flags) / usual_s, 40 / 46.0, 2e-3) << precision;
   }
 }
 

@@ -5,9 +5,11 @@
 #include <limits>
 #include <mutex>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "sim/program/layer_kernels.hpp"
+#include "sim/program/outline.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/study/search/node_bytes.hpp"
 #include "sim/times/roofline.hpp"
@@ -18,37 +20,21 @@
 namespace sim::study {
 namespace {
 
-// Passes over so many bytes.
-class LeastPass {
- public:
-  explicit LeastPass(const Job& job)
-      : job_(job),
-        roofline_(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration()) {}
-  [[nodiscard]] double operator()(double bytes) const {
-    return least_pass_time(job_.calibration(), job_.cluster().gpu, bytes, roofline_.pass(bytes));
+// By stage: seconds of the compute stream's passes over memory in a part of a step, each at the rate of
+// the fastest of any size.
+std::vector<double> pass_seconds(const Job& job, int stages, const Outline::Part& part) {
+  const Gpu& gpu = job.cluster().gpu;
+  const Roofline roofline(gpu, compute_efficiency(job.cluster()), job.calibration());
+  std::vector<double> by_stage(static_cast<std::size_t>(stages));
+  for (const Instruction& one : part) {
+    const auto* pass = std::get_if<MemoryPass>(&one.what);
+    if (pass == nullptr || pass->beside) continue;
+    by_stage[static_cast<std::size_t>(one.stage)] +=
+        pass->time ? pass->time->seconds
+                   : least_pass_time(job.calibration(), gpu, pass->bytes,
+                                     roofline.pass(pass->bytes, pass->flop));
   }
-
- private:
-  const Job& job_;
-  Roofline roofline_;
-};
-
-// What follows once all gradients are summed: clipping, AdamW, and the cast to BF16. Muon's part of
-// the parameters is left out.
-double update_seconds(const Job& job, const Parallelism& p) {
-  if (p.optimizer == Optimizer::muon) return 0;
-  const LeastPass pass(job);
-  const bool fsdp = p.sharding.stage == 3;
-  const double gradient = fsdp ? 4 : bytes_of(p.gradients);
-  const Stages stages(job.model, p);
-  double longest = 0;
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double shard =
-        shard_parameters(job.cluster(), p, stage_parameters(job.model, p, stages, stage));
-    const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
-    longest = std::max(longest, pass(bytes));
-  }
-  return longest;
+  return by_stage;
 }
 
 // What is exchanged once more with what is recomputed, one after the other on each stream.
@@ -211,51 +197,36 @@ FirstBounds::Around FirstBounds::around(const Job& job, const Stages& stages, co
           other_stages * (sum(pass, &LayerPass::backward, before_it) + pass.embedding_backward)};
 }
 
-std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
-  const Parallelism& p = setup.parallelism;
-  const LeastPass pass(job);
-  const double gradient = bytes_of(p.gradients);
-  const Stages stages(job.model, p);
+std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, int stages,
+                                                       const Outline& outline) {
+  const auto seconds = [&](const Outline::Part& part) { return pass_seconds(job, stages, part); };
+  const std::vector<double> begin = seconds(outline.begin);
+  const std::vector<double> first_forward = seconds(outline.first_forward);
+  const std::vector<double> first_backward = seconds(outline.first_backward);
+  const std::vector<double> forward = seconds(outline.forward);
+  const std::vector<double> backward = seconds(outline.backward);
+  const std::vector<double> reduce = seconds(outline.reduce);
   std::vector<Buffers> all;
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    const StageParameters held = stage_parameters(job.model, p, stages, stage);
-    Buffers buffer;
-    double reduced = 0;
-    for (const GroupParameters& one : by_group(p, held)) {
-      if (holders(job.cluster(), p, one.group) > 1) reduced += one.parameters;
-    }
-    const bool several = reduced > 0;
-    if (p.sharding.stage < 3) {
-      buffer.first = pass(gradient * held.total());
-      const double scaled = several ? pass(2 * gradient * reduced) : 0;
-      (p.sharding.stage == 2 ? buffer.backward : buffer.last) = scaled;
-    } else if (several) {
-      buffer.backward = pass((2 + gradient) * reduced);
-      const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster(), p) > 1 &&
-                           !setup.scheme.weights.secondary_shards;
-      if (unpacks) {
-        const double layers = without_experts_apart(p, held).layers;
-        buffer.forward = pass(2 * weight_bytes(p, setup.scheme) * layers);
-        if (p.sharding.reshard_after_forward) buffer.backward += buffer.forward;
-      }
-    }
-    all.push_back(buffer);
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    const double more = first_forward[i] + first_backward[i] - forward[i] - backward[i];
+    all.push_back({begin[i], forward[i], backward[i], more + reduce[i]});
   }
   return all;
 }
 
 FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
   const Parallelism& p = setup.parallelism;
-  const std::vector<Buffers> by_stage = buffers(job, setup);
+  const Outline outline = sim::outline(job.context(setup), setup.scheme);
+  const std::vector<Buffers> by_stage = buffers(job, p.pipeline, outline);
   const LayerExchanges exchanges = exchanges_of(job, setup);
   const LayerExchanges inside = exchanges.inside_nodes();
-  const NodeBytes bytes = node_bytes(job, setup);
+  const NodeBytes bytes = node_bytes(job, setup, outline);
   FirstBound bound{.on_these_nics = computing(job, p, exchanges, by_stage),
                    .bytes = bytes.of_step,
                    .gathered = bytes.gathered,
                    .summed = bytes.summed,
                    .gathered_and_summed = bytes.gathered_and_summed,
-                   .update_s = update_seconds(job, p)};
+                   .update_s = std::ranges::max(pass_seconds(job, p.pipeline, outline.update))};
   bound.on_any_nics =
       inside == exchanges ? bound.on_these_nics : computing(job, p, inside, by_stage);
   return bound;
@@ -287,11 +258,12 @@ double FirstBounds::in_order_s(const Job& job, const Setup& setup) {
     return exchanges_.times(job.cluster()).least_s(ranks, transfer);
   };
   const auto walks = walk_stages(job.context(setup), setup.scheme, pass, begins_s, transfer_s);
-  double longest = 0;
+  double longest = 0, update = 0;
   for (std::size_t stage = 0; stage < walks.size(); ++stage) {
     longest = std::max({longest, walks[stage].all_s, walks[stage].passes_s + drains_s[stage]});
+    update = std::max(update, walks[stage].update_s);
   }
-  return (longest + update_seconds(job, p)) * (1 - kRounded);
+  return (longest + update) * (1 - kRounded);
 }
 
 LayerExchanges FirstBounds::exchanges_of(const Job& job, const Setup& setup) {

@@ -27,6 +27,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/program/outline.hpp"
 #include "sim/program/stage_walk.hpp"
 #include "sim/study/job.hpp"
 #include "sim/study/search/layer_exchanges.hpp"
@@ -69,7 +70,7 @@ class FirstBounds {
 
  private:
   // Passes over weights and gradients: once before everything, in each micro-batch's forward and
-  // backward pass, and once after the last.
+  // backward pass, and once more in any of these or after the last.
   struct Buffers {
     double first = 0, forward = 0, backward = 0, last = 0;
   };
@@ -83,7 +84,8 @@ class FirstBounds {
   [[nodiscard]] static Around around(const Job& job, const Stages& stages, const Passes& pass,
                                      int stage, double other_stages);
   [[nodiscard]] LayerExchanges exchanges_of(const Job& job, const Setup& setup);
-  [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
+  [[nodiscard]] static std::vector<Buffers> buffers(const Job& job, int stages,
+                                                    const Outline& outline);
 
   // By the slowdown of GPUs whose speeds differ, and what matters of the parallelism.
   using Key = std::tuple<double, Parallelism>;

@@ -2,121 +2,132 @@
 #include "sim/study/search/node_bytes.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "sim/program/leaving_bytes.hpp"
 #include "sim/topology/topology.hpp"
-#include "sim/workload/stages.hpp"
 
 namespace sim::study {
 namespace {
 
+// How much of a byte that each rank of a stage exchanges leaves each node, by how ranks take part.
 class Leaving {
  public:
-  Leaving(const Job& job, const Setup& setup)
-      : job_(job),
-        p_(setup.parallelism),
-        scheme_(setup.scheme),
-        factoring_(factoring_of(job.cluster(), p_)),
-        holders_(factoring_.groups_of_holders(Weights::dense)),
-        data_(static_cast<int>(holders_.front().size())),
-        shards_(shard_ranks(job.cluster(), p_)),
-        weight_(weight_bytes(p_, scheme_)),
-        leaving_(static_cast<std::size_t>(job.cluster().nodes)) {
-    const StepContext context = job.context(setup);
-    const StepSizes shape(context, scheme_);
-    const Stages stages(job_.model, p_);
-    for (int stage = 0; stage < p_.pipeline; ++stage) {
-      const Bucket whole = whole_stage(job_.model, p_, stages, stage);
-      gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
-      held_.push_back(without_experts_apart(p_, stage_parameters(job_.model, p_, stages, stage)));
+  Leaving(const Job& job, const Parallelism& p) : cluster_(job.cluster()) {
+    const auto nodes = static_cast<std::size_t>(cluster_.nodes);
+    by_stage_.assign(static_cast<std::size_t>(p.pipeline), std::vector<LeavingBytes>(nodes));
+    const Factoring factoring = factoring_of(cluster_, p);
+    const int shards = shard_ranks(cluster_, p);
+    for (const std::vector<int>& ranks : factoring.groups_of_holders(Weights::dense)) {
+      const int data = static_cast<int>(ranks.size());
+      const int stage = factoring.dense().place(ranks.front(), axes::pipeline);
+      std::vector<LeavingBytes>& leaving = by_stage_[static_cast<std::size_t>(stage)];
+      for (int first = 0; first < data && shards > 1; first += shards) {
+        add(ranks, first, 1, shards, &LeavingBytes::shards, leaving);
+      }
+      for (int first = 0; first < shards && shards < data; ++first) {
+        add(ranks, first, shards, data / shards, &LeavingBytes::replicas, leaving);
+      }
+      add(ranks, 0, 1, data, &LeavingBytes::same_weights, leaving);
     }
   }
 
-  // All of a step; ZeRO-3 drops the weights of a layer in each of its backward passes at the latest.
-  [[nodiscard]] double all() {
-    const int reductions = p_.sharding.stage >= 2 ? p_.accumulation : 1;
-    if (p_.sharding.stage < 3) return once(1, reductions);
-    const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
-    return most(
-        [&](const StageParameters& held) {
-          const double layers = held.layers;
-          const double ends = held.embedding + held.head;
-          return p_.accumulation * ((twice ? 2 : 1) * layers + ends);
-        },
-        reductions);
-  }
-  // Weights that are gathered so many times, and gradients that are summed.
-  [[nodiscard]] double once(double weights, double gradients) {
-    return most([&](const StageParameters& held) { return weights * held.total(); }, gradients);
+  // From the busiest node.
+  [[nodiscard]] double most(const std::vector<LeavingBytes>& exchanged) const {
+    double most = 0;
+    for (std::size_t node = 0; node < by_stage_.front().size(); ++node) {
+      double bytes = 0;
+      for (std::size_t stage = 0; stage < by_stage_.size(); ++stage) {
+        const LeavingBytes& share = by_stage_[stage][node];
+        bytes += share.shards * exchanged[stage].shards +
+                 share.replicas * exchanged[stage].replicas +
+                 share.same_weights * exchanged[stage].same_weights;
+      }
+      most = std::max(most, bytes);
+    }
+    return most;
   }
 
  private:
-  // With the weights of a stage that are gathered.
-  [[nodiscard]] double most(const auto& gathered, double reductions) {
-    std::ranges::fill(leaving_, 0);
-    for (const std::vector<int>& ranks : holders_) {
-      const int stage = factoring_.dense().place(ranks.front(), axes::pipeline);
-      const LeavingBytes& gradients = gradients_[static_cast<std::size_t>(stage)];
-      const double exchanged = weight_ * gathered(held_[static_cast<std::size_t>(stage)]) +
-                               reductions * gradients.shards;
-      for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
-        add(ranks, first, 1, shards_, exchanged);
-      }
-      for (int first = 0; first < shards_ && shards_ < data_; ++first) {
-        add(ranks, first, shards_, data_ / shards_, reductions * gradients.replicas);
-      }
-      add(ranks, 0, 1, data_, reductions * gradients.same_weights);
-    }
-    return *std::ranges::max_element(leaving_);
-  }
-
-  // Of `count` ranks, from place `first` on, `stride` apart, that have one part each of `bytes`.
-  void add(const std::vector<int>& ranks, int first, int stride, int count, double bytes) {
-    if (bytes == 0) return;
-    std::vector<int> held(leaving_.size());
+  // Of `count` ranks, from place `first` on, `stride` apart.
+  void add(const std::vector<int>& ranks, int first, int stride, int count,
+           double LeavingBytes::*how, std::vector<LeavingBytes>& leaving) const {
+    std::vector<int> held(leaving.size());
     for (int i = 0; i < count; ++i) {
       const int rank = ranks[static_cast<std::size_t>(first + i * stride)];
-      ++held[static_cast<std::size_t>(node_of(job_.cluster(), rank))];
+      ++held[static_cast<std::size_t>(node_of(cluster_, rank))];
     }
     for (std::size_t node = 0; node < held.size(); ++node) {
-      if (held[node] > 0) leaving_[node] += bytes * (count - held[node]) / count;
+      if (held[node] > 0) leaving[node].*how += static_cast<double>(count - held[node]) / count;
     }
   }
 
-  const Job& job_;
-  const Parallelism& p_;
-  const Scheme& scheme_;
-  Factoring factoring_;
-  std::vector<std::vector<int>> holders_;  // of the same weights
-  int data_, shards_;
-  double weight_;
-  std::vector<LeavingBytes> gradients_;  // of a reduction, by stage
-  std::vector<StageParameters> held_;    // likewise
-  std::vector<double> leaving_;          // by node
+  const Cluster& cluster_;
+  std::vector<std::vector<LeavingBytes>> by_stage_;  // and node
 };
+
+// What ranks of each stage exchange of dense weights in these parts of a step, each so many times.
+class Exchanged {
+ public:
+  Exchanged(const Job& job, const Setup& setup, const Outline& outline)
+      : stages_(static_cast<std::size_t>(setup.parallelism.pipeline)) {
+    const StepContext context = job.context(setup);
+    const StepSizes shape(context, setup.scheme);
+    for (const Communication& one : outline.communications) {
+      const bool counts = one.axis == nullptr && one.weights == Weights::dense;
+      communications_.push_back(counts ? leaving_bytes(shape, one) : LeavingBytes{});
+    }
+  }
+
+  using Times = std::pair<const Outline::Part*, int>;
+  [[nodiscard]] std::vector<LeavingBytes> in(std::initializer_list<Times> parts) const {
+    std::vector<LeavingBytes> by_stage(stages_);
+    for (const auto& [part, times] : parts) {
+      for (const Instruction& one : *part) {
+        const auto* what = std::get_if<Communicate>(&one.what);
+        if (what == nullptr) continue;
+        LeavingBytes& sum = by_stage[static_cast<std::size_t>(one.stage)];
+        sum.add(communications_[what->communication], times);
+      }
+    }
+    return by_stage;
+  }
+
+ private:
+  std::size_t stages_;
+  std::vector<LeavingBytes> communications_;
+};
+
+std::vector<LeavingBytes> added(std::vector<LeavingBytes> a, const std::vector<LeavingBytes>& b) {
+  for (std::size_t stage = 0; stage < a.size(); ++stage) a[stage].add(b[stage], 1);
+  return a;
+}
 
 }  // namespace
 
-NodeBytes node_bytes(const Job& job, const Setup& setup) {
-  Leaving leaving(job, setup);
-  NodeBytes bytes{.of_step = leaving.all()};
-  if (setup.parallelism.sharding.stage == 3 || setup.parallelism.virtual_stages > 1) return bytes;
-  bytes.gathered = leaving.once(1, 0);
-  bytes.summed = leaving.once(0, 1);
-  bytes.gathered_and_summed = leaving.once(1, 1);
+NodeBytes node_bytes(const Job& job, const Setup& setup, const Outline& outline) {
+  const Parallelism& p = setup.parallelism;
+  const Outline& o = outline;
+  const int others = p.accumulation - 1;
+  const Leaving leaving(job, p);
+  const Exchanged exchanged(job, setup, outline);
+  NodeBytes bytes{.of_step = leaving.most(exchanged.in({{&o.begin, 1},
+                                                        {&o.first_forward, 1},
+                                                        {&o.first_backward, 1},
+                                                        {&o.forward, others},
+                                                        {&o.backward, others},
+                                                        {&o.reduce, 1},
+                                                        {&o.update, 1}}))};
+  if (p.sharding.stage == 3 || p.virtual_stages > 1) return bytes;
+  const std::vector<LeavingBytes> gathered = exchanged.in({{&o.begin, 1}, {&o.first_forward, 1}});
+  const std::vector<LeavingBytes> summed = exchanged.in({{&o.backward, 1}, {&o.reduce, 1}});
+  bytes.gathered = leaving.most(gathered);
+  bytes.summed = leaving.most(summed);
+  bytes.gathered_and_summed = leaving.most(added(gathered, summed));
   return bytes;
-}
-
-double weight_bytes(const Parallelism& p, const Scheme& scheme) {
-  const double bytes = scheme.weights.wire.bytes_per_element();
-  if (p.matrices == MatrixPrecision::bf16) return bytes;
-  return std::min(bytes, bytes_of(p.matrices));  // products may take codes as they come
-}
-
-StageParameters without_experts_apart(const Parallelism& p, StageParameters held) {
-  if (dispatches(p)) held.layers -= held.routed;
-  return held;
 }
 
 }  // namespace sim::study

@@ -5,6 +5,7 @@
 // as out.
 #pragma once
 
+#include "sim/program/outline.hpp"
 #include "sim/study/job.hpp"
 
 namespace sim::study {
@@ -15,11 +16,6 @@ struct NodeBytes {
   // is summed after the last backward pass begins, and both.
   double gathered = 0, summed = 0, gathered_and_summed = 0;
 };
-[[nodiscard]] NodeBytes node_bytes(const Job& job, const Setup& setup);
-
-// Of a gathered weight, at least.
-[[nodiscard]] double weight_bytes(const Parallelism& p, const Scheme& scheme);
-// What lies on all holders of dense weights.
-[[nodiscard]] StageParameters without_experts_apart(const Parallelism& p, StageParameters held);
+[[nodiscard]] NodeBytes node_bytes(const Job& job, const Setup& setup, const Outline& outline);
 
 }  // namespace sim::study
