@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "sim/base/error.hpp"
@@ -44,14 +46,22 @@ Folder folder_of(Kind kind) {
   return {};
 }
 
-// The shipped file of the name, or none; `known` gets the names that there are.
-std::optional<fs::path> shipped_file(Kind kind, const std::string& name,
-                                     std::vector<std::string>& known) {
-  for (const fs::path& file : shipped_files(kind)) {
-    if (file.stem() == name) return file;
-    known.push_back(file.stem().string());
-  }
-  return std::nullopt;
+// Beside tables of times lies one of errors.
+bool is_shipped(const fs::path& file) { return file.stem() != "codec_error"; }
+
+// The shipped file of the name, or none.
+std::optional<fs::path> shipped_file(Kind kind, const std::string& name) {
+  const Folder folder = folder_of(kind);
+  const fs::path file = data_directory() / folder.path / (name + folder.suffix);
+  std::error_code error;
+  if (file.stem() != name || !is_shipped(file) || !fs::exists(file, error)) return std::nullopt;
+  return file;
+}
+
+std::vector<std::string> names_of(std::span<const fs::path> files) {
+  std::vector<std::string> names;
+  for (const fs::path& file : files) names.push_back(file.stem().string());
+  return names;
 }
 
 }  // namespace
@@ -61,11 +71,14 @@ bool is_path(std::string_view name, std::string_view suffix) {
 }
 
 fs::path data_directory() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = program.parent_path().parent_path() / "share" / "gardenhose";
-  if (!error && fs::is_directory(installed / "topologies")) return installed;
-  return GARDENHOSE_SOURCE_DIR;
+  static const fs::path folder = [] {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    const fs::path installed = program.parent_path().parent_path() / "share" / "gardenhose";
+    return !error && fs::is_directory(installed / "topologies") ? installed
+                                                                : fs::path(GARDENHOSE_SOURCE_DIR);
+  }();
+  return folder;
 }
 
 fs::path codec_error_file() { return data_directory() / "traces/calibration/codec_error.json"; }
@@ -84,8 +97,8 @@ std::vector<fs::path> shipped_files(Kind kind) {
   const fs::path place = data_directory() / folder.path;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(place, error)) {
-    if (entry.path().extension() != folder.suffix || entry.path().stem() == "codec_error") continue;
-    files.push_back(entry.path());
+    const fs::path& file = entry.path();
+    if (file.extension() == folder.suffix && is_shipped(file)) files.push_back(file);
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     throw sim::InputError(
@@ -99,12 +112,10 @@ fs::path data_file(Kind kind, const std::string& name) {
   const Folder folder = folder_of(kind);
   // A model may be a config.json too.
   if (is_path(name, folder.suffix) || (kind == Kind::model && name.ends_with(".json"))) return name;
-  std::vector<std::string> known;
-  if (const auto file = shipped_file(kind, name, known)) return *file;
+  if (const auto file = shipped_file(kind, name)) return *file;
+  std::vector<std::string> known = names_of(shipped_files(kind));
   if (kind == Kind::topology) {
-    for (const fs::path& file : shipped_files(Kind::wide_area)) {
-      known.push_back(file.stem().string());
-    }
+    std::ranges::move(names_of(shipped_files(Kind::wide_area)), std::back_inserter(known));
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::size_t comma = name.find(',');
@@ -125,12 +136,11 @@ fs::path cluster_of_site(const fs::path& folder, const std::string& name) {
   const fs::path beside = folder / (name + ".toml");
   std::error_code error;
   if (fs::is_regular_file(beside, error)) return beside;
-  std::vector<std::string> known;
-  if (const auto file = shipped_file(Kind::topology, name, known)) return *file;
-  throw sim::InputError(
-      fmt::format("no {} next to this file, and no shipped cluster has that name; specify a file, "
-                  "or one of: {}",
-                  sim::printable(name + ".toml"), sim::joined(known)));
+  if (const auto file = shipped_file(Kind::topology, name)) return *file;
+  throw sim::InputError(fmt::format(
+      "no {} next to this file, and no shipped cluster has that name; specify a file, "
+      "or one of: {}",
+      sim::printable(name + ".toml"), sim::joined(names_of(shipped_files(Kind::topology)))));
 }
 
 }  // namespace apps

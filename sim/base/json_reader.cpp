@@ -18,6 +18,7 @@
 #include "sim/base/file.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/json_events.hpp"
+#include "sim/base/latest.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -143,8 +144,26 @@ JsonDocument parse_json_of_python(std::string_view text, const std::filesystem::
   return parsed(text, file, NotFinite::read);
 }
 
+// Tables that a process reads again for each question.
 JsonDocument read_json(const std::filesystem::path& file) {
-  return parse_json(read_input(file, kMostDataBytes), file);
+  struct Read {
+    std::string text;
+    JsonDocument document;
+  };
+  constexpr std::int64_t kMostKeptBytes = 4 << 20;
+  static Latest<Read> last(kMostKeptBytes);
+  std::string text = read_input(file, kMostDataBytes);
+  const std::string name = printable_path(file);
+  const auto is_same = [&](const Read& one) {
+    return one.document.file == name && one.text == text;
+  };
+  if (const auto known = last.find(is_same)) return known->document;
+  JsonDocument document = parse_json(text, file);
+  const auto size = static_cast<std::int64_t>(text.size());
+  if (size <= kMostKeptBytes) {
+    last.add(std::make_shared<const Read>(Read{std::move(text), document}), size);
+  }
+  return document;
 }
 
 JsonReader::JsonReader(const JsonDocument& document) : JsonReader(document, *document.value) {}

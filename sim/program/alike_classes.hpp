@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "sim/base/latest.hpp"
 #include "sim/program/collisions.hpp"
 #include "sim/program/groups.hpp"
-#include "sim/program/latest.hpp"
 #include "sim/schedule/alike.hpp"
 
 namespace sim {
@@ -50,7 +50,7 @@ class KnownClasses {
                                                        std::shared_ptr<const GroupDrafts> drafts);
 
  private:
-  Latest<AlikeClasses> last_;
+  Latest<AlikeClasses> last_{kMostKeptRanks};
 };
 
 }  // namespace sim

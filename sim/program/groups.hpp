@@ -65,6 +65,9 @@ struct GroupDrafts {
 [[nodiscard]] GroupDrafts draft_groups(const Topology& topology, const GroupsNeeded& needed,
                                        const StepContext& context, Detail detail);
 
+// Of what was drafted last, ranks of as many steps are kept (Latest).
+inline constexpr std::int64_t kMostKeptRanks = 1 << 17;
+
 // The same in a schedule.
 struct Groups {
   struct Message {

@@ -32,7 +32,7 @@ class KnownGroups {
   };
 
   KnownClasses classes_;
-  Latest<Known> last_;
+  Latest<Known> last_{kMostKeptRanks};
 };
 
 }  // namespace sim

@@ -148,7 +148,7 @@ TEST_F(Processes, WhatTheSystemLacksIsNoBugOfOurs) {
   const std::string spec = "[run]\ntopology = \"sdp4bit_a100\"\nmodel = \"gpt_125m\"\nnodes = 1\n";
   for (const std::string& command : {std::string(kTimelineRun), std::string("sweep s.toml -j 1")}) {
     int fine = 0;
-    for (int limit = 4; limit <= 10; ++limit) {
+    for (int limit = 4; limit <= 14; ++limit) {
       SCOPED_TRACE(command + " with " + std::to_string(limit));
       const Sandbox sandbox;
       sandbox.write("s.toml", spec);

@@ -48,7 +48,7 @@ double sending_seconds(const Schedule& schedule, const Wiring& wiring) {
 // carried on, is a bound. Flows that share links are no paths: some is left for them.
 double StepTimes::at_least(const Known& known, double factor) const {
   constexpr double kLeft = 0.99;
-  double bound = known.first.seconds(job_.cluster(), factor);
+  double bound = known.first->seconds(job_.cluster(), factor);
   if (known.bound) {
     bound = std::max({bound, known.bound->compute_s, known.bound->network_s / factor});
   }
@@ -63,9 +63,13 @@ double StepTimes::at_least(const Known& known, double factor) const {
 }
 
 StepTimes::Known& StepTimes::known(const Setup& setup) {
-  const auto [known, added] = known_.at(setup.parallelism, setup.scheme);
-  if (added) known.first = first_.of(job_, setup);
+  Known& known = known_.at(setup.parallelism, setup.scheme).first;
+  if (!known.first) known.first = first_.of(job_, setup);
   return known;
+}
+
+void StepTimes::know(const Setup& setup, double seconds) {
+  known_.at(setup.parallelism, setup.scheme).first.seconds[1] = seconds;
 }
 
 double StepTimes::seconds(const Setup& setup, double factor, double limit) {

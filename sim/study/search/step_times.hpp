@@ -40,7 +40,7 @@ class StepTimes {
   // Whether one of them takes at most `seconds`.
   bool any_reaches(std::span<const Setup> setups, double factor, double seconds);
   // Records the result of an earlier simulation on the unchanged cluster.
-  void know(const Setup& setup, double seconds) { known(setup).seconds[1] = seconds; }
+  void know(const Setup& setup, double seconds);
   // A lower bound of the step, from what is known without planning it.
   double at_least(const Setup& setup, double factor = 1) { return at_least(known(setup), factor); }
 
@@ -50,7 +50,7 @@ class StepTimes {
     double network_s = 0;  // with unchanged NICs
   };
   struct Known {
-    FirstBound first;
+    std::optional<FirstBound> first;        // once it is asked for
     std::optional<Bound> bound;             // of the schedule
     std::map<double, double> seconds = {};  // by factor
   };

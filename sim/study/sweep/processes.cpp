@@ -5,15 +5,19 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -27,7 +31,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBeat{200};
 // Exit codes: as of a program's wrong input, of its bugs, and of a shell that cannot run it.
 constexpr int kRefused = 2, kFailed = 70, kCannotRun = 127;
-constexpr int kReport = STDERR_FILENO + 1;  // of the child, beside the standard descriptors
 constexpr std::size_t kLongestMessage = 4000;
 
 [[noreturn]] void fail_to_start() {
@@ -58,10 +61,10 @@ int told(int code, const char* what) {
   return code;
 }
 
-// In the child.
-int code_of(const Tasks& tasks, std::size_t task) {
+// In a worker.
+int code_of(const Tasks& tasks, std::size_t task, int report) {
   try {
-    return write_to(kReport, line_of(tasks.run(task))) ? 0 : kFailed;
+    return write_to(report, line_of(tasks.run(task))) ? 0 : kFailed;
   } catch (const InputError& error) {
     return told(kRefused, error.what());
   } catch (const std::exception& error) {
@@ -69,29 +72,53 @@ int code_of(const Tasks& tasks, std::size_t task) {
   }
 }
 
-struct Process {
-  std::size_t task;
-  pid_t id;
-  int report, said;  // files in memory
-  Clock::time_point start;
+// Empties a file in memory that processes share.
+void empty(int file) {
+  static_cast<void>(ftruncate(file, 0));
+  lseek(file, 0, SEEK_SET);
+}
+
+// In a worker: tasks come one by one, and the exit code of each goes back, until no more come. One that
+// failed may have left anything behind, and is its last.
+[[noreturn]] void take_tasks(const Tasks& tasks, int channel, int report) {
+  std::size_t task = 0;
+  while (read(channel, &task, sizeof task) == sizeof task) {
+    empty(STDERR_FILENO);
+    empty(report);
+    const int code = code_of(tasks, task, report);
+    std::fflush(nullptr);
+    if (write(channel, &code, sizeof code) != sizeof code || code == kFailed) break;
+  }
+  _exit(0);
+}
+
+struct Worker {
+  pid_t id = -1;
+  int channel = -1;            // to it and from it
+  int report = -1, said = -1;  // files in memory
+  std::optional<std::size_t> task = {};
+  Clock::time_point start = {};  // of the task
 };
 
-// In the child. However the parent ends, nobody is left to hear of the result; and a Ctrl-C at the
+// In a worker. However the parent ends, nobody is left to hear of the result; and a Ctrl-C at the
 // terminal is the parent's.
-[[noreturn]] void become(const Process& process, const Tasks& tasks, const Signals& signals,
-                         pid_t parent) {
+[[noreturn]] void become(const Worker& worker, int channel, const Tasks& tasks,
+                         const Signals& signals, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   setpgid(0, 0);
   signals.restore();
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
-  dup2(process.said, STDOUT_FILENO);
-  dup2(process.said, STDERR_FILENO);
-  dup2(process.report, kReport);
-  close_range(kReport + 1, UINT_MAX, 0);  // the store and its lock are the parent's
+  dup2(worker.said, STDOUT_FILENO);
+  dup2(worker.said, STDERR_FILENO);
+  // The store and its lock are the parent's.
+  const auto [one, other] = std::minmax(worker.report, channel);
+  close_range(STDERR_FILENO + 1, static_cast<unsigned>(one) - 1, 0);
+  close_range(static_cast<unsigned>(one) + 1, static_cast<unsigned>(other) - 1, 0);
+  close_range(static_cast<unsigned>(other) + 1, UINT_MAX, 0);
   if (chdir(tasks.folder.c_str()) != 0) _exit(kCannotRun);
-  _exit(code_of(tasks, process.task));
+  take_tasks(tasks, channel, worker.report);
 }
 
 std::string trimmed(std::string text) {
@@ -113,15 +140,16 @@ bool was_stopped(int status) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
-Outcome outcome_of(const Process& process, int status) {
-  Outcome outcome{.message = trimmed(text_in(process.said)),
-                  .wall_s = std::chrono::duration<double>(Clock::now() - process.start).count()};
+// Of a task after which waitpid() would have given this status, had its process ended.
+Outcome outcome_of(const Worker& worker, int status) {
+  Outcome outcome{.message = trimmed(text_in(worker.said)),
+                  .wall_s = std::chrono::duration<double>(Clock::now() - worker.start).count()};
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailed;
   if (code == kRefused) {
     outcome.state = "refused";
     return outcome;
   }
-  if (code == 0) outcome.report = Inputs::parse(text_in(process.report), nullptr, false);
+  if (code == 0) outcome.report = Inputs::parse(text_in(worker.report), nullptr, false);
   if (outcome.report.is_object()) {
     outcome.state = outcome.report.value("fits_memory", true) ? "done" : "too_large";
     return outcome;
@@ -132,72 +160,114 @@ Outcome outcome_of(const Process& process, int status) {
   return outcome;
 }
 
-class Processes {
+class Workers {
  public:
-  Processes(const Tasks& tasks, const Signals& signals) : tasks_(tasks), signals_(signals) {}
+  Workers(const Tasks& tasks, const Signals& signals) : tasks_(tasks), signals_(signals) {}
   // Ends those still running.
-  ~Processes() {
-    for (const Process& process : running_) kill(process.id, SIGKILL);
-    for (const Process& process : running_) {
-      waitpid(process.id, nullptr, 0);
-      close_files(process);
-    }
+  ~Workers() {
+    for (const Worker& worker : workers_) kill(worker.id, SIGKILL);
+    for (Worker& worker : workers_) end(worker);
   }
-  Processes(const Processes&) = delete;
-  Processes& operator=(const Processes&) = delete;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
-  // As many as may run at once. Whether any runs.
+  // Gives tasks to as many as may run at once, and lets the others go. Whether any runs.
   bool fill() {
-    while (next_ < tasks_.count && running_.size() < static_cast<std::size_t>(tasks_.at_once)) {
-      start(next_++);
+    while (next_ < tasks_.count) {
+      Worker* worker = idle();
+      if (worker == nullptr && workers_.size() == static_cast<std::size_t>(tasks_.at_once)) break;
+      if (worker == nullptr) worker = &workers_.emplace_back(started());
+      give(*worker, next_++);
     }
-    return !running_.empty();
+    if (next_ == tasks_.count) {
+      std::erase_if(workers_, [&](Worker& worker) { return !worker.task && end(worker); });
+    }
+    return !workers_.empty();
   }
-  std::vector<Ended> take_ended() {
-    std::vector<Ended> all;
-    std::erase_if(running_, [&](const Process& process) {
-      int status = 0;
-      if (waitpid(process.id, &status, WNOHANG) != process.id) return false;
-      all.push_back({process.task, outcome_of(process, status)});
-      close_files(process);
-      return true;
-    });
-    return all;
+
+  // Until a task has ended or a signal is there, which is returned, or 0.
+  int wait() {
+    std::vector<pollfd> channels;
+    for (const Worker& worker : workers_) channels.push_back({worker.channel, POLLIN, 0});
+    const int signal = signals_.wait(kBeat, channels);
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (channels[i].revents != 0) take_end(workers_[i]);
+    }
+    std::erase_if(workers_, [](const Worker& worker) { return worker.id < 0; });
+    return signal;
   }
+  std::vector<Ended> take_ended() { return std::exchange(ended_, {}); }
 
  private:
-  static void close_files(const Process& process) {
-    close(process.report);
-    close(process.said);
+  Worker* idle() {
+    const auto found =
+        std::ranges::find_if(workers_, [](const Worker& worker) { return !worker.task; });
+    return found == workers_.end() ? nullptr : &*found;
   }
-  void start(std::size_t task) {
-    Process process{task, -1, memory_file("report"), memory_file("said"), Clock::now()};
-    std::fflush(nullptr);  // or the child would print what this process has buffered
+
+  Worker started() {
+    Worker worker{.report = memory_file("report"), .said = memory_file("said")};
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_to_start();
+    worker.channel = ends[0];
+    std::fflush(nullptr);  // or the worker would print what this process has buffered
     const pid_t parent = getpid();
-    process.id = fork();
-    if (process.id == 0) become(process, tasks_, signals_, parent);
-    if (process.id < 0) fail_to_start();
-    running_.push_back(process);
+    worker.id = fork();
+    if (worker.id == 0) become(worker, ends[1], tasks_, signals_, parent);
+    close(ends[1]);
+    if (worker.id < 0) fail_to_start();
+    return worker;
+  }
+
+  // One that is not there any more is found as its task ends.
+  void give(Worker& worker, std::size_t task) {
+    worker.task = task;
+    worker.start = Clock::now();
+    static_cast<void>(send(worker.channel, &task, sizeof task, MSG_NOSIGNAL));
     tasks_.started();
+  }
+
+  // With its task or with itself.
+  void take_end(Worker& worker) {
+    int code = 0;
+    const bool goes_on = read(worker.channel, &code, sizeof code) == sizeof code;
+    int status = __W_EXITCODE(code, 0);
+    if (!goes_on) waitpid(worker.id, &status, 0);
+    if (worker.task) ended_.push_back({*worker.task, outcome_of(worker, status)});
+    worker.task.reset();
+    if (goes_on && code != kFailed) return;
+    if (!goes_on) worker.id = -1;
+    end(worker);
+  }
+
+  // Once nothing more comes, or it was killed. True.
+  static bool end(Worker& worker) {
+    close(worker.channel);
+    if (worker.id > 0) waitpid(worker.id, nullptr, 0);
+    worker.id = -1;
+    close(worker.report);
+    close(worker.said);
+    return true;
   }
 
   const Tasks& tasks_;
   const Signals& signals_;
   std::size_t next_ = 0;
-  std::vector<Process> running_;
+  std::vector<Worker> workers_;
+  std::vector<Ended> ended_;
 };
 
 }  // namespace
 
 int run_in_processes(const Tasks& tasks, const Signals& signals,
                      const std::function<void(std::vector<Ended>)>& ended) {
-  Processes processes(tasks, signals);
+  Workers workers(tasks, signals);
   int stopped_by = 0;
-  for (bool runs = processes.fill(); runs && stopped_by == 0;) {
-    stopped_by = signals.wait(kBeat);
-    std::vector<Ended> batch = processes.take_ended();
+  for (bool runs = workers.fill(); runs && stopped_by == 0;) {
+    stopped_by = workers.wait();
+    std::vector<Ended> batch = workers.take_ended();
     // First the next ones, so that no core waits for the disk.
-    if (stopped_by == 0) runs = processes.fill();
+    if (stopped_by == 0) runs = workers.fill();
     ended(std::move(batch));
   }
   return stopped_by;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks in processes of their own, so that a crash costs one task. No threads.
+// Tasks in processes beside this one, so that a crash costs one task. No threads.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ struct Ended {
   Outcome outcome;
 };
 
-// Runs each task in a copy of this process, as starting a program anew would take longer than most
-// points; it ends together with this process. `ended` gets those that have ended, at least every
-// 200 ms. Returns the signal that stopped all, or 0.
+// Runs tasks in copies of this process, which end together with it. Each takes one task after the other
+// and keeps what it has read and worked out; only after a task that failed another one takes its place.
+// `ended` gets those that have ended, at least every 200 ms. Returns the signal that stopped all, or 0.
 [[nodiscard]] int run_in_processes(const Tasks& tasks, const Signals& signals,
                                    const std::function<void(std::vector<Ended>)>& ended);
 

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/study/sweep/signals.hpp"
 
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <ctime>
+
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace sim::sweep {
 
 Signals::Signals() {
   sigemptyset(&taken_);
-  sigaddset(&taken_, SIGCHLD);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // nohup, and shells that start something in the background, ignore them on purpose.
     struct sigaction action {};
     sigaction(signal, nullptr, &action);
     if (action.sa_handler != SIG_IGN) sigaddset(&taken_, signal);
   }
+  file_ = signalfd(-1, &taken_, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (file_ < 0) throw InputError("signals: cannot be waited for: " + system_problem(errno));
   sigprocmask(SIG_BLOCK, &taken_, &before_);
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
@@ -23,7 +32,10 @@ Signals::Signals() {
   sigaction(SIGXFSZ, &ignored, &size_before_);
 }
 
-Signals::~Signals() { restore(); }
+Signals::~Signals() {
+  restore();
+  close(file_);
+}
 
 void Signals::restore() const {
   sigaction(SIGXFSZ, &size_before_, nullptr);
@@ -31,14 +43,20 @@ void Signals::restore() const {
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
-int Signals::wait(std::chrono::milliseconds limit) const {
-  const timespec time{limit.count() / 1000, (limit.count() % 1000) * 1'000'000};
-  const int signal = sigtimedwait(&taken_, nullptr, &time);
-  return signal < 0 || signal == SIGCHLD ? 0 : signal;
+int Signals::wait(std::chrono::milliseconds limit, std::vector<pollfd>& files) const {
+  files.push_back({file_, POLLIN, 0});
+  static_cast<void>(poll(files.data(), files.size(), static_cast<int>(limit.count())));
+  files.pop_back();
+  return taken();
+}
+
+int Signals::taken() const {
+  const timespec now{};
+  return std::max(0, sigtimedwait(&taken_, nullptr, &now));
 }
 
 void Signals::check() const {
-  if (const int signal = wait(std::chrono::milliseconds(0)); signal != 0) throw Stopped{signal};
+  if (const int signal = taken(); signal != 0) throw Stopped{signal};
 }
 
 }  // namespace sim::sweep

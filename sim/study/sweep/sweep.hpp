@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweep: runs the points of a grid, each in a process of its own, and keeps their reports in an
-// SQLite file. Repeated, it goes on with the points that are left.
+// Sweep: runs the points of a grid, in worker processes that take one point after the other, and keeps
+// their reports in an SQLite file. Repeated, it goes on with the points that are left.
 //
 //   const Runner runner{.report = [](const Inputs& inputs) { ... }};      what a point is
 //   const Spec spec = read_spec("study.toml");                            which points there are
@@ -41,7 +41,7 @@ struct Totals {
 struct Runner {
   std::string version;  // of the program
   std::filesystem::path folder = std::filesystem::current_path();
-  // Runs a point, in a process of its own. InputError: its inputs do not go together.
+  // Runs a point, in a worker, which may keep what it reads for later ones. InputError: its inputs do not go together.
   std::function<Inputs(const Inputs& inputs)> report;
   Refusal refusal = [](const Inputs&) { return ""; };
   Origins::FilesOf files = [](const Inputs&) { return FileNames(); };

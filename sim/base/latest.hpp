@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latest: what was last computed over so many ranks, to be used again. From any thread.
+// Latest: what was last computed, to be used again. From any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,9 @@ class Latest {
  public:
   using Shared = std::shared_ptr<const Value>;
 
+  // Of values that are together as large as this; and the last one, however large.
+  explicit Latest(std::int64_t most) : most_(most) {}
+
   // The latest that holds() is true of; or null.
   template <class Holds>
   [[nodiscard]] Shared find(Holds holds) const {
@@ -24,16 +27,15 @@ class Latest {
     return found == all.end() ? nullptr : *found;
   }
 
-  // Keeps it and the few before it; of many ranks, it alone.
-  void add(const Shared& value, std::int64_t ranks) {
+  // Keeps it and the few before it.
+  void add(const Shared& value, std::int64_t size) {
     constexpr std::size_t kMost = 4;
-    constexpr std::int64_t kMostRanks = 1 << 17;
     const std::lock_guard lock(mutex_);
-    kept_.insert(kept_.begin(), {value, ranks});
+    kept_.insert(kept_.begin(), {value, size});
     std::size_t kept = 0;
     for (std::int64_t all = 0; kept < std::min(kept_.size(), kMost); ++kept) {
-      all += kept_[kept].ranks;
-      if (kept > 0 && all > kMostRanks) break;
+      all += kept_[kept].size;
+      if (kept > 0 && all > most_) break;
     }
     kept_.resize(kept);
   }
@@ -41,7 +43,7 @@ class Latest {
  private:
   struct Kept {
     Shared value;
-    std::int64_t ranks = 0;
+    std::int64_t size = 0;
   };
 
   [[nodiscard]] std::vector<Shared> values() const {
@@ -51,6 +53,7 @@ class Latest {
     return values;
   }
 
+  const std::int64_t most_;
   mutable std::mutex mutex_;
   std::vector<Kept> kept_;  // the latest first
 };
