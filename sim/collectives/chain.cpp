@@ -17,7 +17,7 @@ constexpr double kChunkOfChain = 512 * 1024;
 
 // Without the hop that returns to the root.
 std::vector<Lane> chains_from(int root, const Cluster& cluster, const std::vector<int>& ranks) {
-  std::vector<Lane> lanes = ring_lanes(cluster, ranks);
+  std::vector<Lane> lanes = Rings(cluster, ranks).lanes();
   for (Lane& lane : lanes) {
     std::erase_if(lane.hops, [&](const Hop& hop) { return hop.destination == root; });
   }

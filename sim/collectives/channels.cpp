@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "sim/topology/ranks.hpp"
@@ -61,20 +62,9 @@ class NodeOrders {
   std::vector<int> used_;
 };
 
-Visits by_node(const Cluster& cluster, const std::vector<int>& ranks) {
-  Visits nodes;
-  for (const int rank : ranks) {
-    if (nodes.empty() || node_of(cluster, nodes.back().front()) != node_of(cluster, rank)) {
-      nodes.emplace_back();
-    }
-    nodes.back().push_back(rank);
-  }
-  return nodes;
-}
-
 // Indices of GPUs of a node by the NIC that they share.
 std::vector<std::vector<int>> sharers_of_nics(const Cluster& cluster,
-                                              const std::vector<int>& members) {
+                                              std::span<const int> members) {
   std::map<int, std::vector<int>> by_nic;
   for (std::size_t i = 0; i < members.size(); ++i) {
     by_nic[nic_of(cluster, members[i])].push_back(static_cast<int>(i));
@@ -94,37 +84,48 @@ int first_member(const std::vector<std::vector<int>>& sharers, int channel) {
 
 }  // namespace
 
-void for_each_channel(const Cluster& cluster, const std::vector<int>& ranks, Ends ends,
-                      const std::function<void(const Visits&)>& visit) {
-  const Visits nodes = by_node(cluster, ranks);
-  const bool closed = ends == Ends::joined && nodes.size() == 1;
-  std::vector<NodeOrders> orders;
-  std::vector<std::vector<std::vector<int>>> sharers;  // of each run of nodes with the same GPUs
-  std::vector<std::size_t> run_of;                     // by node
-  for (const auto& members : nodes) {
-    const bool alike =
-        !run_of.empty() && have_same_gpus(cluster, nodes[run_of.size() - 1], members);
-    if (!alike) sharers.push_back(sharers_of_nics(cluster, members));
-    run_of.push_back(sharers.size() - 1);
-    orders.emplace_back(joins_pairs(cluster), static_cast<int>(members.size()), closed);
+Channels::Channels(const Cluster& cluster, const std::vector<int>& ranks, Ends ends)
+    : ranks_(ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (i == 0 || node_of(cluster, ranks[i - 1]) != node_of(cluster, ranks[i]))
+      begins_.push_back(i);
   }
-  Visits visits;
-  for (int channel = 0; channel < cluster.collectives.channels; ++channel) {
-    visits.clear();
-    for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const int first = closed ? 0 : first_member(sharers[run_of[n]], channel);
-      auto& order = visits.emplace_back(orders[n].take(first));
-      for (int& member : order) member = nodes[n][static_cast<std::size_t>(member)];
+  begins_.push_back(ranks.size());
+  const bool closed = ends == Ends::joined && nodes() == 1;
+  orders_.resize(static_cast<std::size_t>(cluster.collectives.channels));
+  for (std::size_t n = 0; n < nodes(); ++n) {
+    const std::span<const int> members = this->members(n);
+    if (n == 0 || !have_same_gpus(cluster, this->members(n - 1), members)) {
+      add_run(cluster, members, closed);
     }
-    visit(visits);
+    run_of_.push_back(static_cast<int>(orders_.front().size()) - 1);
   }
+}
+
+void Channels::add_run(const Cluster& cluster, std::span<const int> members, bool closed) {
+  const auto sharers = sharers_of_nics(cluster, members);
+  NodeOrders orders(joins_pairs(cluster), static_cast<int>(members.size()), closed);
+  for (std::size_t channel = 0; channel < orders_.size(); ++channel) {
+    const int first = closed ? 0 : first_member(sharers, static_cast<int>(channel));
+    orders_[channel].push_back(orders.take(first));
+  }
+}
+
+Visits Channels::visits(std::size_t channel) const {
+  Visits visits;
+  for (std::size_t n = 0; n < nodes(); ++n) {
+    std::vector<int>& of_node = visits.emplace_back();
+    for (const int member : order(channel, n)) of_node.push_back(rank(n, member));
+  }
+  return visits;
 }
 
 std::vector<Visits> channel_visits(const Cluster& cluster, const std::vector<int>& ranks,
                                    Ends ends) {
-  std::vector<Visits> channels;
-  for_each_channel(cluster, ranks, ends, [&](const Visits& one) { channels.push_back(one); });
-  return channels;
+  const Channels channels(cluster, ranks, ends);
+  std::vector<Visits> all;
+  for (std::size_t i = 0; i < channels.size(); ++i) all.push_back(channels.visits(i));
+  return all;
 }
 
 int count_nodes(const Cluster& cluster, const std::vector<int>& ranks) {
@@ -135,8 +136,8 @@ int count_nodes(const Cluster& cluster, const std::vector<int>& ranks) {
   return nodes;
 }
 
-bool have_same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
-                    const std::vector<int>& others) {
+bool have_same_gpus(const Cluster& cluster, std::span<const int> ranks,
+                    std::span<const int> others) {
   return std::ranges::equal(ranks, others, [&](int rank, int other) {
     return gpu_of(cluster, rank) == gpu_of(cluster, other);
   });

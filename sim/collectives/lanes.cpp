@@ -13,7 +13,9 @@ namespace {
 // How often lanes take each hop. A rank sends a few, which are found faster than in a table by hash.
 class Shares {
  public:
-  explicit Shares(int lowest_source) : lowest_source_(lowest_source) {}
+  explicit Shares(int lowest_source = 0) : lowest_source_(lowest_source) {}
+  // Of none that were added.
+  void begin(int lowest_source) { lowest_source_ = lowest_source; }
 
   void add(Hop hop, int times) {
     const auto source = static_cast<std::size_t>(hop.source - lowest_source_);
@@ -75,8 +77,9 @@ std::vector<LegDraft> fold_in_order(const Cluster& cluster, const std::vector<in
   const int ranks_of_leg = kNodesOfLeg * cluster.gpus_per_node;
   std::vector<std::size_t> next(lanes.size());  // hop of each lane
   std::vector<LegDraft> legs;
+  Shares shares;
   for (int place = ranks.front() / ranks_of_leg; place <= ranks.back() / ranks_of_leg; ++place) {
-    Shares shares(place * ranks_of_leg);
+    shares.begin(place * ranks_of_leg);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       const auto& [hops, weight] = lanes[i];
       for (; next[i] < hops.size() && place_of(cluster, hops[next[i]]) == place; ++next[i]) {
@@ -94,6 +97,29 @@ int parts_of(const std::vector<Lane>& lanes) {
   int parts = 0;
   for (const Lane& lane : lanes) parts += lane.weight;
   return parts;
+}
+
+std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<int>& ranks,
+                                 const Rings& rings) {
+  if (!lie_evenly(cluster, ranks)) return fold_lanes(cluster, ranks, rings.lanes());
+  double parts = 0;
+  for (std::size_t ring = 0; ring < rings.size(); ++ring) parts += rings.weight(ring);
+  std::vector<LegDraft> legs;
+  Shares shares;
+  std::vector<Hop> hops;
+  for (std::size_t node = 0; node < rings.nodes();) {
+    const int place = rings.node(node) / kNodesOfLeg;
+    shares.begin(place * kNodesOfLeg * cluster.gpus_per_node);
+    for (; node < rings.nodes() && rings.node(node) / kNodesOfLeg == place; ++node) {
+      for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+        hops.clear();
+        rings.append(ring, node, hops);
+        for (const Hop& hop : hops) shares.add(hop, rings.weight(ring));
+      }
+    }
+    take_legs(cluster, parts, shares, legs);
+  }
+  return legs;
 }
 
 std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>& ranks,

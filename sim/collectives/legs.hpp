@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
+#include "sim/collectives/channels.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim {
@@ -22,13 +23,35 @@ struct Lane {
 // cheapest compromise.
 inline constexpr int kNodesOfLeg = 8;
 
-// Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels; hops[i]
-// leaves the i-th rank in the ring's order. A ring crosses between nodes on a NIC and visits the
-// group's GPUs of a node over NVLink:
+// Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels. A ring crosses
+// between nodes on a NIC and visits the group's GPUs of a node over NVLink:
 //
 //   node 0                    node 1
 //   GPU0 ─► GPU1 ─► GPU2 ─NIC─► GPU0 ─► GPU1 ─► GPU2 ─NIC─► node 0
-[[nodiscard]] std::vector<Lane> ring_lanes(const Cluster& cluster, const std::vector<int>& ranks);
+//
+// Cluster and ranks must outlive them.
+class Rings {
+ public:
+  Rings(const Cluster& cluster, const std::vector<int>& ranks);
+
+  [[nodiscard]] std::size_t size() const { return rings_.size(); }
+  [[nodiscard]] int weight(std::size_t ring) const { return rings_[ring].weight; }
+  [[nodiscard]] std::size_t nodes() const { return channels_.nodes(); }
+  [[nodiscard]] int node(std::size_t n) const { return node_of(cluster_, channels_.rank(n, 0)); }
+  // Appends the hops that leave the ranks of the n-th node, in the ring's order.
+  void append(std::size_t ring, std::size_t n, std::vector<Hop>& hops) const;
+  // All hops of each.
+  [[nodiscard]] std::vector<Lane> lanes() const;
+
+ private:
+  struct Ring {
+    std::size_t channel = 0;  // the first of those that are the same
+    int weight = 0;
+  };
+  const Cluster& cluster_;
+  Channels channels_;
+  std::vector<Ring> rings_;
+};
 
 [[nodiscard]] int parts_of(const std::vector<Lane>& lanes);
 // One leg per few nodes: the hops that leave their GPUs, of all lanes, or of each lane if nodes
@@ -37,6 +60,9 @@ inline constexpr int kNodesOfLeg = 8;
                                                const std::vector<int>& ranks,
                                                const std::vector<Lane>& lanes,
                                                const std::vector<Hop>& of_all = {});
+// The same of rings, whose hops are never there all at once where nodes lie evenly.
+[[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
+                                               const std::vector<int>& ranks, const Rings& rings);
 
 // A few legs per node, one for each class of peers at equal distance: a class sends to one partner
 // node, chosen by a permutation inside the class. Its hops have as many channels as the class has

@@ -14,7 +14,7 @@ namespace {
 
 // The rings of a group. Their legs are folded, one flow per few nodes, or the hops of each distinct
 // ring in order; `unit` is per byte that each rank sends.
-struct Rings {
+struct RingCosts {
   double ranks = 0;
   double hops = 0;        // over all distinct rings
   double s_per_byte = 0;  // at full rate
@@ -24,15 +24,21 @@ struct Rings {
 
 // Of each protocol that is known for all links.
 ProtocolTimes mean_step_latencies(const Topology& topology, const Paces& paces,
-                                  const std::vector<Lane>& rings) {
+                                  const Rings& rings) {
   ProtocolTimes sums{};
   double steps = 0;
-  for (const Lane& ring : rings) {
-    for (const Hop& hop : ring.hops) {
-      const ProtocolTimes latencies = step_latencies(topology, paces, hop);
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += ring.weight * latencies[i];
+  std::vector<Hop> hops;
+  for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+    const int weight = rings.weight(ring);
+    for (std::size_t node = 0; node < rings.nodes(); ++node) {
+      hops.clear();
+      rings.append(ring, node, hops);
+      for (const Hop& hop : hops) {
+        const ProtocolTimes latencies = step_latencies(topology, paces, hop);
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * latencies[i];
+      }
+      steps += weight * static_cast<double>(hops.size());
     }
-    steps += ring.weight * static_cast<double>(ring.hops.size());
   }
   for (double& sum : sums) sum /= steps;
   return sums;
@@ -42,7 +48,7 @@ int rounds_of(CollectiveKind collective) {
   return collective == CollectiveKind::all_reduce ? 2 : 1;
 }
 
-std::optional<Duration> estimate_rings(const Rings& rings, const Order& order) {
+std::optional<Duration> estimate_rings(const RingCosts& rings, const Order& order) {
   const auto& cost = at(rings.costs, order.protocol);
   if (!cost) return std::nullopt;
   const double steps = rounds_of(order.collective) * (rings.ranks - 1);
@@ -76,7 +82,7 @@ Ids ring_steps(ScheduleBuilder& builder, const Duration& duration, std::span<con
   return previous;
 }
 
-void run_rings(ScheduleBuilder& builder, const Communicator& group, const Rings& rings,
+void run_rings(ScheduleBuilder& builder, const Communicator& group, const RingCosts& rings,
                std::span<const Leg> legs, const Order& order, const Call& call) {
   const Duration duration = estimate_rings(rings, order).value();
   const int steps = rounds_of(order.collective) * (group.size - 1);
@@ -112,28 +118,28 @@ std::vector<LegDraft> list_hops(const Cluster& cluster, const std::vector<Lane>&
 
 LaidOut lay_out_rings(const Topology& topology, const std::vector<int>& ranks, Detail detail) {
   const Cluster& cluster = topology.cluster();
-  const std::vector<Lane> lanes = ring_lanes(cluster, ranks);
-  std::vector<LegDraft> legs =
-      detail == Detail::folded ? fold_lanes(cluster, ranks, lanes) : list_hops(cluster, lanes);
+  const Rings rings(cluster, ranks);
+  std::vector<LegDraft> legs = detail == Detail::folded ? fold_rings(cluster, ranks, rings)
+                                                        : list_hops(cluster, rings.lanes());
   const Busiest busiest = busiest_of(topology, legs);
   const Paces paces = paces_of(cluster);
-  const ProtocolTimes latencies = mean_step_latencies(topology, paces, lanes);
+  const ProtocolTimes latencies = mean_step_latencies(topology, paces, rings);
   const auto step_s = [&](Protocol protocol) {
     return latencies[static_cast<std::size_t>(protocol)];
   };
-  const Rings rings{.ranks = static_cast<double>(ranks.size()),
-                    .hops = static_cast<double>(lanes.size() * ranks.size()),
-                    .s_per_byte = busiest.seconds(),
-                    .own_copy_s_per_byte = own_copy_s_per_byte(cluster),
-                    .costs = protocol_costs(cluster, paces, busiest, step_s)};
-  std::vector<double> pace = values_of(rings.costs);
-  pace.push_back(rings.s_per_byte);
-  const auto run = [rings](ScheduleBuilder& builder, const Communicator& group,
+  const RingCosts costs{.ranks = static_cast<double>(ranks.size()),
+                        .hops = static_cast<double>(rings.size() * ranks.size()),
+                        .s_per_byte = busiest.seconds(),
+                        .own_copy_s_per_byte = own_copy_s_per_byte(cluster),
+                        .costs = protocol_costs(cluster, paces, busiest, step_s)};
+  std::vector<double> pace = values_of(costs.costs);
+  pace.push_back(costs.s_per_byte);
+  const auto run = [costs](ScheduleBuilder& builder, const Communicator& group,
                            std::span<const Leg> laid, const Order& order, const Call& call) {
-    run_rings(builder, group, rings, laid, order, call);
+    run_rings(builder, group, costs, laid, order, call);
   };
   return {std::move(legs), std::move(pace), run,
-          [rings](const Order& order) { return estimate_rings(rings, order); }};
+          [costs](const Order& order) { return estimate_rings(costs, order); }};
 }
 
 constexpr std::array kRingCollectives{CollectiveKind::all_gather, CollectiveKind::reduce_scatter,

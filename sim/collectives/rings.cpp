@@ -8,37 +8,38 @@
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
-namespace {
 
-std::vector<Hop> ring_hops(const Cluster& cluster, const Visits& orders) {
-  std::vector<Hop> hops;
-  hops.reserve(orders.size() * orders.front().size());
-  for (std::size_t n = 0; n < orders.size(); ++n) {
-    const auto& order = orders[n];
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) hops.push_back({order[i], order[i + 1]});
-    const auto& next = orders[(n + 1) % orders.size()];
-    Hop leave{order.back(), next.front()};
-    if (orders.size() > 1) {
-      const bool rails = cluster.network.fabric->rails;
-      leave.nic_out = static_cast<std::int16_t>(nic_of(cluster, order.front()));
-      leave.nic_in =
-          rails ? leave.nic_out : static_cast<std::int16_t>(nic_of(cluster, next.front()));
-    }
-    hops.push_back(leave);
+Rings::Rings(const Cluster& cluster, const std::vector<int>& ranks)
+    : cluster_(cluster), channels_(cluster, ranks, Ends::joined) {
+  std::map<std::vector<Channels::Order>, Ring> alike;  // in the order of their hops
+  for (std::size_t channel = 0; channel < channels_.size(); ++channel) {
+    ++alike.try_emplace(channels_.orders(channel), Ring{channel}).first->second.weight;
   }
-  return hops;
+  for (const auto& [orders, ring] : alike) rings_.push_back(ring);
 }
 
-}  // namespace
+void Rings::append(std::size_t ring, std::size_t node, std::vector<Hop>& hops) const {
+  const std::size_t channel = rings_[ring].channel;
+  const std::size_t next = (node + 1) % nodes();
+  const Channels::Order& order = channels_.order(channel, node);
+  const auto rank = [&](std::size_t i) { return channels_.rank(node, order[i]); };
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) hops.push_back({rank(i), rank(i + 1)});
+  const int there = channels_.rank(next, channels_.order(channel, next).front());
+  Hop leave{rank(order.size() - 1), there};
+  if (nodes() > 1) {
+    const bool rails = cluster_.network.fabric->rails;
+    leave.nic_out = static_cast<std::int16_t>(nic_of(cluster_, rank(0)));
+    leave.nic_in = rails ? leave.nic_out : static_cast<std::int16_t>(nic_of(cluster_, there));
+  }
+  hops.push_back(leave);
+}
 
-std::vector<Lane> ring_lanes(const Cluster& cluster, const std::vector<int>& ranks) {
-  std::map<std::vector<Hop>, int> weights;
-  for_each_channel(cluster, ranks, Ends::joined,
-                   [&](const Visits& visits) { ++weights[ring_hops(cluster, visits)]; });
+std::vector<Lane> Rings::lanes() const {
   std::vector<Lane> lanes;
-  while (!weights.empty()) {
-    auto lane = weights.extract(weights.begin());
-    lanes.push_back({std::move(lane.key()), lane.mapped()});
+  for (std::size_t ring = 0; ring < size(); ++ring) {
+    Lane& lane = lanes.emplace_back(Lane{.hops = {}, .weight = weight(ring)});
+    lane.hops.reserve(nodes() * channels_.order(rings_[ring].channel, 0).size());
+    for (std::size_t node = 0; node < nodes(); ++node) append(ring, node, lane.hops);
   }
   return lanes;
 }

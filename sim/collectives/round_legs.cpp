@@ -62,7 +62,7 @@ Round ring_step(const Cluster& cluster, const std::vector<std::vector<int>>& gro
   std::vector<Lane> lanes;
   std::vector<int> ranks;
   for (const std::vector<int>& group : groups) {
-    for (Lane& lane : ring_lanes(cluster, group)) lanes.push_back(std::move(lane));
+    for (Lane& lane : Rings(cluster, group).lanes()) lanes.push_back(std::move(lane));
     ranks.insert(ranks.end(), group.begin(), group.end());
   }
   std::ranges::sort(ranks);

@@ -15,12 +15,6 @@ class Collector {
  public:
   Collector(const Topology& topology, const GroupDrafts& drafts)
       : links(topology), topology_(topology) {
-    incidence.ranks.resize(static_cast<std::size_t>(rank_count(topology.cluster())));
-    for (std::size_t stage = 0; stage < drafts.ranks.size(); ++stage) {
-      for (const int rank : drafts.ranks[stage]) {
-        incidence.ranks[static_cast<std::size_t>(rank)] = stage;
-      }
-    }
     Kind key = 0;
     for (const auto& [of, groups] : drafts.groups) {
       ++key;
@@ -30,10 +24,16 @@ class Collector {
       ++key;
       for (const MessageWay& way : ways) add(key, way);
     }
+  }
+
+  [[nodiscard]] std::vector<Kind> kinds_of_links() const {
+    std::vector<Kind> kinds;
+    kinds.reserve(links.count());
     for (LinkId id = 0; id < links.count(); ++id) {
       const Link& link = links.unnamed(id);
-      incidence.links.push_back(mix(std::hash<std::string>{}(link.kind), link.rate_Bps));
+      kinds.push_back(mix(std::hash<std::string>{}(link.kind), link.rate_Bps));
     }
+    return kinds;
   }
 
   Incidence incidence;
@@ -84,6 +84,15 @@ class Collector {
 
   const Topology& topology_;
 };
+
+// By their stages.
+std::vector<Kind> kinds_of_ranks(const Topology& topology, const GroupDrafts& drafts) {
+  std::vector<Kind> kinds(static_cast<std::size_t>(rank_count(topology.cluster())));
+  for (std::size_t stage = 0; stage < drafts.ranks.size(); ++stage) {
+    for (const int rank : drafts.ranks[stage]) kinds[static_cast<std::size_t>(rank)] = stage;
+  }
+  return kinds;
+}
 
 // Each way once.
 std::vector<Hop> summed(std::vector<Hop> hops) {
@@ -233,7 +242,8 @@ std::shared_ptr<const AlikeClasses> alike_classes(const Topology& topology,
                                                   std::shared_ptr<const GroupDrafts> drafts) {
   if (!topology.cluster().traffic.empty()) return nullptr;
   const Collector all(topology, *drafts);
-  AlikeParts parts = alike_parts(all.incidence);
+  AlikeParts parts =
+      alike_parts(all.incidence, kinds_of_ranks(topology, *drafts), all.kinds_of_links());
   if (parts.ranks.first.size() == parts.ranks.of.size()) return nullptr;
   auto classes = std::make_shared<AlikeClasses>();
   classes->flows = flows_of(all, parts);

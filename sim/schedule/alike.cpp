@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace sim {
 namespace {
@@ -13,7 +16,12 @@ using Kinds = std::vector<Kind>;
 // Of a set: how often something occurs in it does not count.
 class KindOfSet {
  public:
-  void add(Kind kind) { kinds_.push_back(kind); }
+  // Most sets are of a few kinds, which are found faster here than sorted out later.
+  void add(Kind kind) {
+    constexpr std::size_t kFew = 16;
+    const auto few = std::span(kinds_).first(std::min(kFew, kinds_.size()));
+    if (std::ranges::find(few, kind) == few.end()) kinds_.push_back(kind);
+  }
   // Empties it.
   Kind take() {
     std::ranges::sort(kinds_);
@@ -28,16 +36,18 @@ class KindOfSet {
   Kinds kinds_;
 };
 
-std::size_t count_distinct(Kinds kinds) {
-  std::ranges::sort(kinds);
-  return static_cast<std::size_t>(std::unique(kinds.begin(), kinds.end()) - kinds.begin());
+std::size_t count_distinct(const Kinds& kinds) {
+  std::unordered_set<Kind> distinct;
+  for (const Kind kind : kinds) distinct.insert(kind);
+  return distinct.size();
 }
 
 // The kinds of all parts, told apart a little further with each round.
 struct Colours {
   Kinds ranks, links, groups, legs;
 
-  explicit Colours(const Incidence& incidence) : ranks(incidence.ranks), links(incidence.links) {
+  Colours(const Incidence& incidence, Kinds of_ranks, Kinds of_links)
+      : ranks(std::move(of_ranks)), links(std::move(of_links)) {
     for (const Group& group : incidence.groups) groups.push_back(group.kind);
     for (const GroupLeg& leg : incidence.legs) legs.push_back(leg.kind);
   }
@@ -67,24 +77,27 @@ struct Colours {
  private:
   // To ranks and links, from all that touches them: sums, in which the order does not count.
   void pass_on(const Incidence& incidence) {
-    Kinds of_ranks(ranks.size()), of_links(links.size());
+    to_ranks_.assign(ranks.size(), 0);
+    to_links_.assign(links.size(), 0);
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (const Group::Member& one : incidence.groups[i].members) {
-        of_ranks[one.rank] += mix(groups[i], std::uint64_t{one.role});
+        to_ranks_[one.rank] += mix(groups[i], std::uint64_t{one.role});
       }
     }
     for (std::size_t i = 0; i < legs.size(); ++i) {
       const Kind kind = scramble(legs[i]);
       for (const std::int32_t rank : incidence.legs[i].senders) {
-        of_ranks[static_cast<std::size_t>(rank)] += kind;
+        to_ranks_[static_cast<std::size_t>(rank)] += kind;
       }
       for (const Crossing& one : incidence.legs[i].links) {
-        of_links[one.link] += kind * static_cast<Kind>(one.times);
+        to_links_[one.link] += kind * static_cast<Kind>(one.times);
       }
     }
-    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = mix(ranks[i], of_ranks[i]);
-    for (std::size_t i = 0; i < links.size(); ++i) links[i] = mix(links[i], of_links[i]);
+    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = mix(ranks[i], to_ranks_[i]);
+    for (std::size_t i = 0; i < links.size(); ++i) links[i] = mix(links[i], to_links_[i]);
   }
+
+  Kinds to_ranks_, to_links_;
 };
 
 Classes numbered(const Kinds& kinds) {
@@ -108,8 +121,9 @@ Classes numbered(const Kinds& kinds) {
 
 Kind mix(Kind kind, double more) { return mix(kind, std::bit_cast<std::uint64_t>(more)); }
 
-AlikeParts alike_parts(const Incidence& incidence) {
-  Colours colours(incidence);
+AlikeParts alike_parts(const Incidence& incidence, std::vector<Kind> ranks,
+                       std::vector<Kind> links) {
+  Colours colours(incidence, std::move(ranks), std::move(links));
   for (std::size_t before = 0, after = colours.count(); after > before;) {
     before = after;
     colours.refine(incidence);

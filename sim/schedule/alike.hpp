@@ -40,8 +40,6 @@ struct GroupLeg {
 };
 
 struct Incidence {
-  std::vector<Kind> ranks;
-  std::vector<Kind> links;
   std::vector<Group> groups;
   std::vector<GroupLeg> legs;
 };
@@ -66,6 +64,8 @@ struct Classes {
 struct AlikeParts {
   Classes ranks, links, groups, legs;
 };
-[[nodiscard]] AlikeParts alike_parts(const Incidence& incidence);
+// With the kind of each rank and of each link.
+[[nodiscard]] AlikeParts alike_parts(const Incidence& incidence, std::vector<Kind> ranks,
+                                     std::vector<Kind> links);
 
 }  // namespace sim

@@ -25,6 +25,11 @@ struct Climb {
   // The lane of its link there, which begins at `first`.
   LinkId link(LinkId first, const Vertex& vertex) {
     if (first == kNoLimit) return first;
+    if (vertex.lanes == 1) {
+      lane = 0;
+      lanes = 1;
+      return first;
+    }
     const int each = std::max(1, vertex.lanes / lanes);  // behind each of the last level's
     const auto level = static_cast<std::uint64_t>(vertex.height);
     lane = (lane * each + static_cast<int>(mix(hash, level) % static_cast<unsigned>(each))) %
@@ -45,7 +50,6 @@ VertexId Graph::add_vertex() { return add_vertices(1).front(); }
 std::vector<VertexId> Graph::add_vertices(int count) {
   std::vector<VertexId> added(static_cast<std::size_t>(count));
   std::iota(added.begin(), added.end(), static_cast<VertexId>(vertices_.size()));
-  vertices_.reserve(vertices_.size() + added.size());
   for (int number = 0; number < count; ++number) vertices_.push_back({.number = number});
   return added;
 }
@@ -69,7 +73,8 @@ void Graph::attach(VertexId below, VertexId above, LinkId up, LinkId down, int l
 }
 
 void Graph::join(VertexId from, VertexId to, LinkId link) {
-  vertices_[from].direct.push_back({to, link});
+  if (edges_.size() <= from) edges_.resize(from + 1);
+  edges_[from].push_back({to, link});
 }
 
 std::uint64_t Graph::fingerprint() const {
@@ -80,7 +85,10 @@ std::uint64_t Graph::fingerprint() const {
   for (const Vertex& vertex : vertices_) {
     add(vertex.above, static_cast<std::uint64_t>(vertex.lanes));
     add(vertex.up, vertex.down);
-    for (const Vertex::Edge& edge : vertex.direct) add(edge.to, edge.link);
+  }
+  for (const std::vector<Edge>& edges : edges_) {
+    add(edges.size(), 0);
+    for (const Edge& edge : edges) add(edge.to, edge.link);
   }
   return of_all;
 }
@@ -114,8 +122,8 @@ void append_hashed_way(const Graph& graph, VertexId from, VertexId to, std::uint
 }
 
 void append_direct_way(const Graph& graph, VertexId from, VertexId to, Way& way) {
-  const auto& edges = graph.vertex(from).direct;
-  const auto edge = std::ranges::find(edges, to, &Vertex::Edge::to);
+  const std::span<const Graph::Edge> edges = graph.edges(from);
+  const auto edge = std::ranges::find(edges, to, &Graph::Edge::to);
   require(edge != edges.end(), "a link that joins the two");
   append_limited(edge->link, way);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,6 @@ struct Way {
 };
 
 struct Vertex {
-  struct Edge {
-    VertexId to;
-    LinkId link;
-  };
   static constexpr VertexId kNone = UINT32_MAX;
 
   VertexId above = kNone;  // the switch that it lies under
@@ -35,11 +32,19 @@ struct Vertex {
   int lanes = 1;   // parallel links up, and as many down: the ones after those
   int height = 0;  // levels below it
   int number = 0;  // among those that were added with it
-  std::vector<Edge> direct = {};
 };
 
 class Graph {
  public:
+  // To a vertex that is joined directly.
+  struct Edge {
+    VertexId to;
+    LinkId link;
+  };
+
+  // For so many vertices, or a few more.
+  explicit Graph(std::size_t vertices = 0) { vertices_.reserve(vertices); }
+
   VertexId add_vertex();
   std::vector<VertexId> add_vertices(int count);  // their ids follow each other
   LinkId add_link(Link link) { return links_.add(std::move(link)); }
@@ -57,12 +62,17 @@ class Graph {
 
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] const Vertex& vertex(VertexId id) const { return vertices_[id]; }
+  // In the order in which they were joined.
+  [[nodiscard]] std::span<const Edge> edges(VertexId from) const {
+    return from < edges_.size() ? edges_[from] : std::span<const Edge>();
+  }
 
   // Of everything but the rates of links.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
   std::vector<Vertex> vertices_;
+  std::vector<std::vector<Edge>> edges_;  // by vertex, as far as the last one that has any
   Links links_;
 };
 

@@ -18,10 +18,12 @@ Topology::Topology(const Cluster& cluster)
   for (const std::vector<int>& places : traffic_places(cluster)) {
     fabric_nodes_ = std::max(fabric_nodes_, 1 + *std::ranges::max_element(places));
   }
-  Graph graph;
+  const int nic_count = fabric_nodes_ * cluster_.network.nics_per_node;
+  constexpr int kNicsOfSwitch = 4;  // few fabrics have more switches
+  Graph graph(
+      static_cast<std::size_t>(rank_count(cluster_) + nic_count + nic_count / kNicsOfSwitch));
   const std::vector<VertexId> gpus = graph.add_vertices(rank_count(cluster_));
-  const std::vector<VertexId> nics =
-      graph.add_vertices(fabric_nodes_ * cluster_.network.nics_per_node);
+  const std::vector<VertexId> nics = graph.add_vertices(nic_count);
   nics_ = nics.front();
   cluster_.nvlink.kind->build(cluster_, gpus, graph);
   cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph);

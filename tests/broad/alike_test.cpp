@@ -13,8 +13,15 @@ namespace {
 using Ids = std::vector<std::uint32_t>;
 
 // Ranks, each with a link of its own, and groups whose flows cross the links of their members.
-Incidence incidence(std::size_t ranks, const std::vector<std::vector<std::uint32_t>>& groups) {
-  Incidence all{.ranks = std::vector<Kind>(ranks), .links = std::vector<Kind>(ranks)};
+struct Touching : Incidence {
+  explicit Touching(std::size_t count) : ranks(count), links(count) {}
+
+  [[nodiscard]] AlikeParts alike() const { return alike_parts(*this, ranks, links); }
+
+  std::vector<Kind> ranks, links;
+};
+Touching incidence(std::size_t ranks, const std::vector<std::vector<std::uint32_t>>& groups) {
+  Touching all(ranks);
   for (const auto& members : groups) {
     GroupLeg leg{.group = static_cast<std::uint32_t>(all.groups.size())};
     Group group;
@@ -29,7 +36,7 @@ Incidence incidence(std::size_t ranks, const std::vector<std::vector<std::uint32
 }
 
 TEST(AlikeParts, OfEqualGroupsAreOneClass) {
-  const AlikeParts alike = alike_parts(incidence(6, {{0, 1}, {2, 3}, {4, 5}}));
+  const AlikeParts alike = incidence(6, {{0, 1}, {2, 3}, {4, 5}}).alike();
   EXPECT_EQ(alike.ranks.of, Ids(6, 0));
   EXPECT_EQ(alike.ranks.sizes, Ids{6});
   EXPECT_EQ(alike.links.first, Ids{0});
@@ -39,7 +46,7 @@ TEST(AlikeParts, OfEqualGroupsAreOneClass) {
 
 TEST(AlikeParts, AreToldApartByWhatTheyTouchHoweverFarAway) {
   // A chain: its ends are alike, and so on inwards; and the ranks that nothing joins.
-  const AlikeParts alike = alike_parts(incidence(7, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}));
+  const AlikeParts alike = incidence(7, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}).alike();
   EXPECT_EQ(alike.ranks.of, (Ids{0, 1, 2, 1, 0, 3, 3}));
   EXPECT_EQ(alike.groups.of, (Ids{0, 1, 1, 0}));
   EXPECT_TRUE(alike.ranks.is_first(2));
@@ -47,20 +54,20 @@ TEST(AlikeParts, AreToldApartByWhatTheyTouchHoweverFarAway) {
 }
 
 TEST(AlikeParts, AreToldApartByOneRankOrOneLink) {
-  Incidence all = incidence(6, {{0, 1}, {2, 3}, {4, 5}});
+  Touching all = incidence(6, {{0, 1}, {2, 3}, {4, 5}});
   all.links[2] = 1;
-  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 0, 1, 1, 0, 0})) << "both send over it";
+  EXPECT_EQ(all.alike().ranks.of, (Ids{0, 0, 1, 1, 0, 0})) << "both send over it";
   all.links[2] = 0;
   all.ranks[5] = 1;
-  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 0, 0, 0, 1, 2}));
+  EXPECT_EQ(all.alike().ranks.of, (Ids{0, 0, 0, 0, 1, 2}));
 }
 
 TEST(AlikeParts, AreToldApartByRolesAndShares) {
-  Incidence all = incidence(4, {{0, 1}, {2, 3}});
+  Touching all = incidence(4, {{0, 1}, {2, 3}});
   all.groups[0].members[1].role = all.groups[1].members[1].role = 1;
-  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 1, 0, 1}));
+  EXPECT_EQ(all.alike().ranks.of, (Ids{0, 1, 0, 1}));
   all.legs[0].links[0].times = 2;
-  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(all.alike().ranks.of, (Ids{0, 1, 2, 3}));
 }
 
 TEST(AlikeRanks, TakeAsLongAsEveryRankInRandomSteps) {

@@ -27,9 +27,9 @@ void build_circle(const Network&, Bandwidth nic_rate, std::span<const VertexId> 
 
 // The vertices from one to another that starts over its edge `side` and never turns back.
 std::vector<VertexId> walk(const Graph& graph, VertexId from, VertexId to, std::size_t side) {
-  std::vector<VertexId> passed{from, graph.vertex(from).direct[side].to};
+  std::vector<VertexId> passed{from, graph.edges(from)[side].to};
   while (passed.back() != to) {
-    const auto& edges = graph.vertex(passed.back()).direct;
+    const auto edges = graph.edges(passed.back());
     const bool back = edges[0].to == passed[passed.size() - 2];
     passed.push_back(edges[back ? 1 : 0].to);
   }

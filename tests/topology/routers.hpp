@@ -77,8 +77,8 @@ inline void expect_connected(const Built& built, std::size_t from, std::size_t t
   EXPECT_EQ(way.links.back(), far.down);
   VertexId at = near.above;
   for (std::size_t i = 1; i + 1 < way.links.size(); ++i) {
-    const auto& edges = built.graph.vertex(at).direct;
-    const auto edge = std::ranges::find(edges, way.links[i], &Vertex::Edge::link);
+    const auto edges = built.graph.edges(at);
+    const auto edge = std::ranges::find(edges, way.links[i], &Graph::Edge::link);
     ASSERT_NE(edge, edges.end());
     at = edge->to;
   }

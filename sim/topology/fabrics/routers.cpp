@@ -12,7 +12,7 @@ std::int64_t cables_per_link(const Network& network) {
 }
 
 VertexId append_edge(const Graph& graph, VertexId router, std::size_t edge, Way& way) {
-  const auto& [to, link] = graph.vertex(router).direct[edge];
+  const auto& [to, link] = graph.edges(router)[edge];
   way.links.push_back(link);
   ++way.switches;
   return to;
