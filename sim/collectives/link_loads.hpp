@@ -16,7 +16,10 @@ class LinkLoads {
   explicit LinkLoads(const Topology& topology) : topology_(&topology) {}
 
   // Bytes, or parts of a buffer, on each link of the hop's way.
-  void add(const Hop& hop, double load) { add(topology_->way(hop), load); }
+  void add(const Hop& hop, double load) {
+    topology_->find(hop, way_);
+    add(way_, load);
+  }
   void add(const Way& way, double load) {
     for (const LinkId link : way.links) pages_[link / kPage][link % kPage] += load;
   }
@@ -50,6 +53,7 @@ class LinkLoads {
   }
 
   const Topology* topology_;
+  Way way_;  // of the last hop
   std::unordered_map<LinkId, std::array<double, kPage>> pages_;  // a new page is zero
 };
 

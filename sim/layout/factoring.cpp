@@ -9,12 +9,12 @@
 namespace sim {
 namespace {
 
-std::vector<std::vector<int>> stages_of(const Layout& dense) {
-  std::vector<const Axis*> in_stage = dense.axes();
-  std::erase(in_stage, &axes::pipeline);
-  std::vector<std::vector<int>> stages = dense.groups(in_stage);
-  for (std::vector<int>& ranks : stages) std::ranges::sort(ranks);
-  return stages;
+// Most are.
+std::vector<std::vector<int>> ascending(std::vector<std::vector<int>> groups) {
+  for (std::vector<int>& ranks : groups) {
+    if (!std::ranges::is_sorted(ranks)) std::ranges::sort(ranks);
+  }
+  return groups;
 }
 
 Layout experts_of(int ranks, std::span<const SizedAxis> experts) {
@@ -43,8 +43,13 @@ std::vector<const Axis*> holding_axes(const Layout& layout) {
 
 Factoring::Factoring(Layout dense, std::span<const SizedAxis> experts)
     : dense_(std::move(dense)),
-      stages_(stages_of(dense_)),
-      experts_(experts_of(static_cast<int>(stages_.front().size()), experts)) {}
+      experts_(experts_of(dense_.ranks() / dense_.size(axes::pipeline), experts)) {}
+
+std::vector<std::vector<int>> Factoring::stages() const {
+  std::vector<const Axis*> in_stage = dense_.axes();
+  std::erase(in_stage, &axes::pipeline);
+  return ascending(dense_.groups(in_stage));
+}
 
 std::vector<const Axis*> Factoring::axes() const {
   std::vector<const Axis*> all = dense_.placed();
@@ -65,15 +70,14 @@ std::vector<std::vector<int>> Factoring::groups(Weights group,
     groups = dense_.groups(axes);
   } else {
     const std::vector<std::vector<int>> places = experts_.groups(axes);
-    for (const std::vector<int>& stage : stages_) {
+    for (const std::vector<int>& stage : stages()) {
       for (std::vector<int> ranks : places) {
         for (int& rank : ranks) rank = stage[static_cast<std::size_t>(rank)];
         groups.push_back(std::move(ranks));
       }
     }
   }
-  for (std::vector<int>& ranks : groups) std::ranges::sort(ranks);
-  return groups;
+  return ascending(std::move(groups));
 }
 
 std::vector<std::vector<int>> Factoring::groups(const Axis& axis) const {

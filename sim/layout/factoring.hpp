@@ -24,8 +24,8 @@ class Factoring {
   Factoring(Layout dense, std::span<const SizedAxis> experts);
 
   [[nodiscard]] const Layout& dense() const { return dense_; }
-  // By stage, ascending.
-  [[nodiscard]] const std::vector<std::vector<int>>& stages() const { return stages_; }
+  // Ranks, ascending, by stage.
+  [[nodiscard]] std::vector<std::vector<int>> stages() const;
   // Of both factorings, those of dense weights from neighbours on.
   [[nodiscard]] std::vector<const Axis*> axes() const;
   // Ranks along the axis, of whichever factoring.
@@ -45,7 +45,6 @@ class Factoring {
                                                      std::span<const Axis* const> axes) const;
 
   Layout dense_;
-  std::vector<std::vector<int>> stages_;
   Layout experts_;  // of places in a stage
 };
 

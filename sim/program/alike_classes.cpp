@@ -2,9 +2,11 @@
 #include "sim/program/alike_classes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace sim {
@@ -48,41 +50,48 @@ class Collector {
   void add(Kind key, const GroupDraft& group) {
     Kind kind = mix(mix(mix(key, group.ranks.size()), std::uint64_t(group.nodes)),
                     std::uint64_t{group.even});
-    const auto number = static_cast<std::uint32_t>(incidence.groups.size());
     for (std::size_t i = 0; i < group.laid().size(); ++i) {
       const LaidOut& out = group.laid()[i].out;
       for (const double pace : out.pace) kind = mix(kind, pace);
-      for (const LegDraft& leg : out.legs) {
-        const std::vector<Hop> hops = group.hops(leg);
-        Occupancy traffic = traffic_of(topology_.cluster().gpu, out, hops);
-        const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
-        const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
-        add_leg(of_leg, hops, std::move(traffic.ranks), static_cast<std::int32_t>(number + 1));
-        legs.push_back({&leg.hops, group.shift});
-      }
+      for (const LegDraft& leg : out.legs) add(i, out, leg, group.shift);
     }
-    Group& added = incidence.groups.emplace_back(Group{.kind = kind, .members = {}});
-    for (const int rank : group.ranks) added.members.push_back({static_cast<std::uint32_t>(rank)});
+    incidence.groups.push_back(kind);
+    members_.clear();
+    for (const int rank : group.ranks) members_.push_back({static_cast<std::uint32_t>(rank)});
+    incidence.members.add(members_);
+  }
+
+  // Of the group that is added next, laid out by its i-th algorithm.
+  void add(std::size_t i, const LaidOut& out, const LegDraft& leg, const Shift& shift) {
+    hops_.clear();
+    for (const Hop& hop : leg.hops) hops_.push_back(shift.of(hop));
+    Occupancy traffic = traffic_of(topology_.cluster().gpu, out, hops_);
+    const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
+    const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
+    add_leg(of_leg, hops_, traffic.ranks, static_cast<std::int32_t>(incidence.groups.size() + 1));
+    legs.push_back({&leg.hops, shift});
   }
 
   void add(Kind key, const MessageWay& way) {
     add_leg(0, way.hops, {}, 0);
     legs.push_back({&way.hops, {}});
-    const auto rank = [](int of) { return static_cast<std::uint32_t>(of); };
-    incidence.groups.push_back({.kind = mix(key, way.latency_s),
-                                .members = {{rank(way.source), 0}, {rank(way.destination), 1}}});
+    incidence.groups.push_back(mix(key, way.latency_s));
+    incidence.members.add(
+        std::array<Member, 2>{{{static_cast<std::uint32_t>(way.source), 0},
+                               {static_cast<std::uint32_t>(way.destination), 1}}});
   }
 
   // Of the group that is added next.
-  void add_leg(Kind kind, const std::vector<Hop>& of, std::vector<std::int32_t> senders,
+  void add_leg(Kind kind, const std::vector<Hop>& of, const std::vector<std::int32_t>& senders,
                std::int32_t communicator) {
-    incidence.legs.push_back({.kind = kind,
-                              .group = static_cast<std::uint32_t>(incidence.groups.size()),
-                              .links = links.crossings(of, communicator),
-                              .senders = std::move(senders)});
+    incidence.legs.push_back({kind, static_cast<std::uint32_t>(incidence.groups.size())});
+    incidence.links.add(links.crossings(of, communicator));
+    incidence.senders.add(senders);
   }
 
   const Topology& topology_;
+  std::vector<Hop> hops_;        // of the leg that is added
+  std::vector<Member> members_;  // of the group
 };
 
 // By their stages.
@@ -94,42 +103,75 @@ std::vector<Kind> kinds_of_ranks(const Topology& topology, const GroupDrafts& dr
   return kinds;
 }
 
-// Each way once.
-std::vector<Hop> summed(std::vector<Hop> hops) {
-  std::map<Hop, int> times;  // by hop of no times
-  for (Hop hop : hops) {
-    const int more = std::exchange(hop.times, 0);
-    times[hop] += more;
+// The hops of a class of flows, each way once, in order.
+class Ways {
+ public:
+  // Most classes have few ways.
+  void add(Hop hop) {
+    constexpr std::size_t kFew = 16;
+    const auto few = std::span(hops_).first(std::min(kFew, hops_.size()));
+    for (Hop& one : few) {
+      const int times = std::exchange(hop.times, one.times);
+      if (one == hop) {
+        one.times += times;
+        return;
+      }
+      hop.times = times;
+    }
+    hops_.push_back(hop);
+    if (hops_.size() < limit_) return;
+    sum();
+    limit_ = std::max(limit_, 2 * hops_.size());
   }
-  hops.clear();
-  for (const auto& [hop, sum] : times) {
-    hops.push_back(hop);
-    hops.back().times = sum;
+  [[nodiscard]] std::vector<Hop> take() && {
+    sum();
+    return std::move(hops_);
   }
-  return hops;
-}
+
+ private:
+  static Hop once(Hop hop) {
+    hop.times = 0;
+    return hop;
+  }
+  void sum() {
+    std::ranges::sort(hops_, {}, once);
+    auto end = hops_.begin();
+    for (const Hop& hop : hops_) {
+      if (end != hops_.begin() && once(*std::prev(end)) == once(hop)) {
+        std::prev(end)->times += hop.times;
+      } else {
+        *end++ = hop;
+      }
+    }
+    hops_.erase(end, hops_.end());
+  }
+
+  std::vector<Hop> hops_;
+  std::size_t limit_ = 64;  // of hops that are not summed yet
+};
 
 // A part that stands for its class has on it what each of the others has.
 std::vector<AlikeFlow> flows_of(const Collector& all, const AlikeParts& alike) {
   std::vector<AlikeFlow> flows(alike.legs.first.size());
+  std::vector<Ways> ways(flows.size());
   for (std::size_t i = 0; i < all.incidence.legs.size(); ++i) {
     AlikeFlow& flow = flows[alike.legs.of[i]];
     for (Hop hop : *all.legs[i].hops) {
       hop = all.legs[i].shift.of(hop);
       hop.source = alike.ranks.at(hop.source);
       hop.destination = alike.ranks.at(hop.destination);
-      flow.hops.push_back(hop);
+      ways[alike.legs.of[i]].add(hop);
     }
-    for (const auto& [link, times] : all.incidence.legs[i].links) {
+    for (const auto& [link, times] : all.incidence.links[i]) {
       if (alike.links.is_first(link)) flow.links.push_back({alike.links.of[link], times});
     }
-    for (const std::int32_t rank : all.incidence.legs[i].senders) {
+    for (const std::int32_t rank : all.incidence.senders[i]) {
       if (alike.ranks.is_first(rank)) flow.senders.push_back(alike.ranks.at(rank));
     }
   }
-  for (AlikeFlow& flow : flows) {
-    flow.links = merged(std::move(flow.links));
-    flow.hops = summed(std::move(flow.hops));
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    merge(flows[i].links);
+    flows[i].hops = std::move(ways[i]).take();
   }
   return flows;
 }
@@ -137,7 +179,7 @@ std::vector<AlikeFlow> flows_of(const Collector& all, const AlikeParts& alike) {
 std::vector<std::vector<std::int32_t>> members_of(const Collector& all, const AlikeParts& alike) {
   std::vector<std::vector<std::int32_t>> members(alike.groups.first.size());
   for (std::size_t i = 0; i < all.incidence.groups.size(); ++i) {
-    for (const Group::Member& one : all.incidence.groups[i].members) {
+    for (const Member& one : all.incidence.members[i]) {
       const auto rank = static_cast<std::int32_t>(one.rank);
       if (alike.ranks.is_first(rank)) members[alike.groups.of[i]].push_back(alike.ranks.at(rank));
     }
@@ -253,7 +295,7 @@ std::shared_ptr<const AlikeClasses> alike_classes(const Topology& topology,
   }
   classes->capped = topology.cluster().fitted.communicator_bandwidth.has_value();
   classes->meetings =
-      meetings_of(*drafts, parts.links, all.incidence.legs, topology.links().size());
+      meetings_of(*drafts, parts.links, all.incidence.links, topology.links().size());
   classes->parts = std::move(parts);
   classes->drafts = std::move(drafts);
   classes->topology = topology.fingerprint();

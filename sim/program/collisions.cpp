@@ -55,13 +55,13 @@ void for_each_leg(const GroupDrafts& drafts, Visit visit) {
 }  // namespace
 
 Meetings meetings_of(const GroupDrafts& drafts, const Classes& links,
-                     const std::vector<GroupLeg>& legs, std::size_t wired) {
+                     const Lists<Crossing>& crossed, std::size_t wired) {
   std::map<int, std::vector<Sender>> first;  // by kind, then link
   Meetings meetings;
   for_each_leg(drafts, [&](std::size_t leg, int kind, const Sender& sender, auto /*hops*/) {
     std::vector<Sender>& of_kind = first[kind];
     of_kind.resize(wired, kNobody);
-    for (const auto& [link, times] : legs[leg].links) {
+    for (const auto& [link, times] : crossed[leg]) {
       if (link >= wired) continue;
       if (of_kind[link] == kNobody) of_kind[link] = sender;
       if (of_kind[link] != sender) meetings.insert({links.of[link], kind});
@@ -78,7 +78,7 @@ bool replicas_collide(const Topology& topology, const GroupDrafts& drafts,
   std::map<std::pair<std::uint32_t, int>, double> demands_Bps;  // of a link of each class
   for_each_leg(drafts, [&](std::size_t leg, int kind, const Sender& /*sender*/, auto hops) {
     if (!alike.legs.is_first(leg)) return;
-    const std::vector<Crossing> crossed = links.crossings(hops(), 0);
+    const std::vector<Crossing>& crossed = links.crossings(hops(), 0);
     double rate_Bps = std::numeric_limits<double>::infinity();
     for (const auto& [link, times] : crossed) {
       rate_Bps = std::min(rate_Bps, links.unnamed(link).rate_Bps / times);

@@ -20,10 +20,10 @@ struct AlikeClasses;
 // Classes of links, and kinds of flows, messages of pipelines or what ranks exchange in each layer, that
 // several replicas or several stages send over one of the links.
 using Meetings = std::set<std::pair<std::uint32_t, int>>;
-// `legs` are those of the drafts, in their order; `links` are the classes of all links, the first of which
-// are the topology's, so many as `wired`.
+// `crossed` are the links of the drafts' legs, in their order; `links` are the classes of all links, the
+// first of which are the topology's, so many as `wired`.
 [[nodiscard]] Meetings meetings_of(const GroupDrafts& drafts, const Classes& links,
-                                   const std::vector<GroupLeg>& legs, std::size_t wired);
+                                   const Lists<Crossing>& crossed, std::size_t wired);
 
 // Whether a link is slower than all together that several replicas, or several stages, send over it in one
 // direction. `classes` are of the drafts.

@@ -25,7 +25,7 @@ std::vector<const Axis*> exchanging_axes(const Factoring& factoring) {
 // Of each stage the first one.
 std::vector<std::vector<int>> groups_of_stages(const Factoring& factoring, const Axis& axis) {
   std::vector<std::vector<int>> firsts;
-  std::vector<bool> has(factoring.stages().size());
+  std::vector<bool> has(static_cast<std::size_t>(factoring.size(axes::pipeline)));
   for (std::vector<int>& ranks : factoring.groups(axis)) {
     const auto stage =
         static_cast<std::size_t>(factoring.dense().place(ranks.front(), axes::pipeline));

@@ -112,7 +112,8 @@ class Joining {
 
   void join_ends(int stage) const {
     const Layout& layout = factoring_.dense();
-    for (const int first : factoring_.stages()[static_cast<std::size_t>(stage)]) {
+    const std::vector<std::vector<int>> stages = factoring_.stages();
+    for (const int first : stages[static_cast<std::size_t>(stage)]) {
       const int last = layout.at(first, axes::pipeline, layout.size(axes::pipeline) - 1);
       visit_({stage, &axes::pipeline}, {first, last}, {CollectiveKind::all_reduce});
     }

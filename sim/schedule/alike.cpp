@@ -47,24 +47,23 @@ struct Colours {
   Kinds ranks, links, groups, legs;
 
   Colours(const Incidence& incidence, Kinds of_ranks, Kinds of_links)
-      : ranks(std::move(of_ranks)), links(std::move(of_links)) {
-    for (const Group& group : incidence.groups) groups.push_back(group.kind);
-    for (const GroupLeg& leg : incidence.legs) legs.push_back(leg.kind);
+      : ranks(std::move(of_ranks)), links(std::move(of_links)), groups(incidence.groups) {
+    legs.reserve(incidence.legs.size());
+    for (const Incidence::Leg& leg : incidence.legs) legs.push_back(leg.kind);
   }
 
   void refine(const Incidence& incidence) {
     KindOfSet set;
     for (std::size_t i = 0; i < legs.size(); ++i) {
-      const GroupLeg& leg = incidence.legs[i];
-      for (const Crossing& one : leg.links) set.add(links[one.link]);
-      legs[i] = mix(mix(legs[i], groups[leg.group]), set.take());
+      for (const Crossing& one : incidence.links[i]) set.add(links[one.link]);
+      legs[i] = mix(mix(legs[i], groups[incidence.legs[i].group]), set.take());
     }
     Kinds legs_of(groups.size());  // sums: a group has few kinds of legs
     for (std::size_t i = 0; i < legs.size(); ++i) {
       legs_of[incidence.legs[i].group] += scramble(legs[i]);
     }
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      for (const Group::Member& one : incidence.groups[i].members) {
+      for (const Member& one : incidence.members[i]) {
         set.add(mix(ranks[one.rank], std::uint64_t{one.role}));
       }
       groups[i] = mix(mix(groups[i], legs_of[i]), set.take());
@@ -80,16 +79,16 @@ struct Colours {
     to_ranks_.assign(ranks.size(), 0);
     to_links_.assign(links.size(), 0);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      for (const Group::Member& one : incidence.groups[i].members) {
+      for (const Member& one : incidence.members[i]) {
         to_ranks_[one.rank] += mix(groups[i], std::uint64_t{one.role});
       }
     }
     for (std::size_t i = 0; i < legs.size(); ++i) {
       const Kind kind = scramble(legs[i]);
-      for (const std::int32_t rank : incidence.legs[i].senders) {
+      for (const std::int32_t rank : incidence.senders[i]) {
         to_ranks_[static_cast<std::size_t>(rank)] += kind;
       }
-      for (const Crossing& one : incidence.legs[i].links) {
+      for (const Crossing& one : incidence.links[i]) {
         to_links_[one.link] += kind * static_cast<Kind>(one.times);
       }
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/lists.hpp"
 #include "sim/base/mix.hpp"
 #include "sim/schedule/wiring.hpp"
 
@@ -21,27 +22,24 @@ namespace sim {
 using Kind = std::uint64_t;
 [[nodiscard]] Kind mix(Kind kind, double more);
 
-// Ranks that begin something together: a collective, or a message.
-struct Group {
-  struct Member {
-    std::uint32_t rank = 0;
-    std::uint32_t role = 0;
-  };
-  Kind kind = 0;  // all that its times depend on but members and legs
-  std::vector<Member> members;
+// Of ranks that begin something together: a collective, or a message.
+struct Member {
+  std::uint32_t rank = 0;
+  std::uint32_t role = 0;
 };
 
-// A flow of a group.
-struct GroupLeg {
-  Kind kind = 0;  // its share of the group's bytes, what it takes from its senders
-  std::uint32_t group = 0;
-  std::vector<Crossing> links;        // merged()
-  std::vector<std::int32_t> senders;  // whose memory it takes
-};
-
+// Groups of ranks, and their legs: the flows of each.
 struct Incidence {
-  std::vector<Group> groups;
-  std::vector<GroupLeg> legs;
+  std::vector<Kind> groups;  // all that their times depend on but members and legs
+  Lists<Member> members;     // by group
+
+  struct Leg {
+    Kind kind = 0;  // its share of the group's bytes, what it takes from its senders
+    std::uint32_t group = 0;
+  };
+  std::vector<Leg> legs;
+  Lists<Crossing> links;        // by leg; each link once
+  Lists<std::int32_t> senders;  // by leg: whose memory it takes
 };
 
 // Of a kind of parts: the class of each, and the first part of each class. Classes are numbered in the

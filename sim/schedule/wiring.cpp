@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -14,12 +15,12 @@ namespace {
 
 // `crossed(hop)` are the links of one share of the hop.
 template <class Crossed>
-std::vector<Crossing> crossings_of(const std::vector<Hop>& hops, Crossed crossed) {
-  std::vector<Crossing> all;
+void find_crossings(const std::vector<Hop>& hops, Crossed crossed, std::vector<Crossing>& all) {
+  all.clear();
   for (const Hop& hop : hops) {
     for (const LinkId link : crossed(hop)) all.push_back({link, hop.times});
   }
-  return merged(std::move(all));
+  merge(all);
 }
 
 // The links between sites, of which one stands for those of all sites that are alike.
@@ -118,22 +119,23 @@ void add_background(const TrafficFlow& flow, Wiring& wiring) {
   for (const std::vector<LinkId>& way : flow.ways) {
     for (const LinkId one : way) all.push_back({one, 1});
   }
-  wiring.background.push_back({merged(std::move(all)), flow.channels});
+  merge(all);
+  wiring.background.push_back({std::move(all), flow.channels});
 }
 
 }  // namespace
 
-std::vector<Crossing> merged(std::vector<Crossing> crossings) {
+void merge(std::vector<Crossing>& crossings) {
   std::ranges::sort(crossings, {}, &Crossing::link);
-  std::vector<Crossing> few;
+  auto end = crossings.begin();
   for (const Crossing& one : crossings) {
-    if (!few.empty() && few.back().link == one.link) {
-      few.back().times += one.times;
+    if (end != crossings.begin() && std::prev(end)->link == one.link) {
+      std::prev(end)->times += one.times;
     } else {
-      few.push_back(one);
+      *end++ = one;
     }
   }
-  return few;
+  crossings.erase(end, crossings.end());
 }
 
 ClusterLinks::ClusterLinks(const Topology& topology) : topology_(topology) {}
@@ -148,8 +150,9 @@ const Link& ClusterLinks::unnamed(LinkId id) const {
   return id < wired.size() ? wired.unnamed(id) : caps_[id - wired.size()];
 }
 
-std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communicator) {
-  std::vector<LinkId> links = topology_.way(hop).links;
+const std::vector<LinkId>& ClusterLinks::crossed(const Hop& hop, std::int32_t communicator) {
+  topology_.find(hop, way_);
+  std::vector<LinkId>& links = way_.links;
   const Cluster& cluster = topology_.cluster();
   const auto cap = cluster.fitted.communicator_bandwidth;
   if (!cap || !hop.over_network() || communicator == 0) return links;
@@ -167,9 +170,11 @@ std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communica
   return links;
 }
 
-std::vector<Crossing> ClusterLinks::crossings(const std::vector<Hop>& hops,
-                                              std::int32_t communicator) {
-  return crossings_of(hops, [&](const Hop& hop) { return crossed(hop, communicator); });
+const std::vector<Crossing>& ClusterLinks::crossings(const std::vector<Hop>& hops,
+                                                     std::int32_t communicator) {
+  const auto of_hop = [&](const Hop& hop) -> const auto& { return crossed(hop, communicator); };
+  find_crossings(hops, of_hop, crossings_);
+  return crossings_;
 }
 
 Wiring wire(const Schedule& schedule, const Topology& topology) {
@@ -186,8 +191,11 @@ Wiring wire(const Schedule& schedule, const Topology& topology) {
 Wiring wire(const Schedule& schedule, const WideTopology& topology) {
   WideLinks links(schedule, topology);
   std::vector<std::vector<Crossing>> routes;
+  std::vector<Crossing> crossings;
   for (const Route& route : schedule.routes) {
-    routes.push_back(crossings_of(route.hops, [&](const Hop& hop) { return links.crossed(hop); }));
+    find_crossings(
+        route.hops, [&](const Hop& hop) { return links.crossed(hop); }, crossings);
+    routes.push_back(crossings);
   }
   return std::move(links).wiring(std::move(routes));
 }

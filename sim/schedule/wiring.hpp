@@ -23,18 +23,18 @@ struct Crossing {
 };
 
 // Each link once, ascending.
-[[nodiscard]] std::vector<Crossing> merged(std::vector<Crossing> crossings);
+void merge(std::vector<Crossing>& crossings);
 
 // What is always under way besides the schedule: at most as fast as its slowest link, which may be one
 // of its own.
 struct Background {
-  std::vector<Crossing> links;  // merged()
+  std::vector<Crossing> links;  // merged
   double channels = 1;          // as of Route
 };
 
 struct Wiring {
   std::vector<Link> links;
-  std::vector<std::vector<Crossing>> routes;  // by Schedule::routes; merged()
+  std::vector<std::vector<Crossing>> routes;  // by Schedule::routes; merged
   std::vector<Background> background = {};
   // By link, how many it stands for, itself included; empty: each for itself.
   std::vector<std::uint32_t> alike = {};
@@ -46,11 +46,11 @@ class ClusterLinks {
  public:
   explicit ClusterLinks(const Topology& topology);
 
-  // Those of one share of the hop.
-  [[nodiscard]] std::vector<LinkId> crossed(const Hop& hop, std::int32_t communicator);
-  // Those of all hops of a flow, merged().
-  [[nodiscard]] std::vector<Crossing> crossings(const std::vector<Hop>& hops,
-                                                std::int32_t communicator);
+  // Those of one share of the hop, until it is called again.
+  [[nodiscard]] const std::vector<LinkId>& crossed(const Hop& hop, std::int32_t communicator);
+  // Those of all hops of a flow, merged, until it is called again.
+  [[nodiscard]] const std::vector<Crossing>& crossings(const std::vector<Hop>& hops,
+                                                       std::int32_t communicator);
   [[nodiscard]] std::size_t count() const { return topology_.links().size() + caps_.size(); }
   [[nodiscard]] Link link(LinkId id) const;
   // But for the name.
@@ -58,6 +58,8 @@ class ClusterLinks {
 
  private:
   const Topology& topology_;
+  Way way_;                                               // of the last hop
+  std::vector<Crossing> crossings_;                       // of the last flow
   std::vector<Link> caps_;                                // after those of the topology
   std::map<std::int32_t, std::size_t> numbers_;           // of capped communicators, in order
   std::map<std::pair<std::size_t, int>, LinkId> capped_;  // by that number and node

@@ -32,7 +32,7 @@ struct NvlinkFabric {
 struct NicPair {
   VertexId from, to;
   bool detours = false;    // by way of a third group, or router, if the fabric has groups
-  std::uint64_t hash = 0;  // of the connection, which chooses among parallel links (ecmp)
+  std::uint64_t hash = 0;  // of the connection, which chooses among parallel links; 0 without ecmp
 };
 // Appends the way from a NIC to another one.
 using AppendNetworkWay = void (*)(const Network& network, const Graph& graph, const NicPair& nics,

@@ -101,8 +101,8 @@ std::vector<Hop> Topology::tree_of_sums(const std::vector<int>& ranks) const {
   return hops;
 }
 
-Way Topology::way_up_and_down(const Hop& hop) const {
-  Way way{.links = {}, .switches = hop.levels_up()};
+void Topology::append_up_and_down(const Hop& hop, Way& way) const {
+  way.switches += hop.levels_up();
   VertexId at = nic_vertex(hop.source, hop.nic_out);
   for (int level = 0; level < hop.levels_up(); ++level) {
     const Vertex& below = graph_->vertex(at);
@@ -111,32 +111,45 @@ Way Topology::way_up_and_down(const Hop& hop) const {
     }
     at = below.above;
   }
-  return way;
 }
 
 Way Topology::way_between(const NicWay& nics) const {
-  constexpr std::size_t kUsual = 8;
-  const Network& network = cluster_.network;
-  const auto from = static_cast<VertexId>(nics.from), to = static_cast<VertexId>(nics.to);
   Way way;
-  way.links.reserve(kUsual);
-  network.fabric->append_way(network, *graph_,
-                             {.from = nics_ + from,
-                              .to = nics_ + to,
-                              .detours = nics.detours || network.routing == Routing::valiant,
-                              .hash = mix(mix(mix(network.ecmp_seed, from), to),
-                                          static_cast<std::uint64_t>(nics.connection))},
-                             way);
+  append_between(nics, way);
   return way;
 }
 
+void Topology::append_between(const NicWay& nics, Way& way) const {
+  constexpr std::size_t kUsual = 8;
+  const Network& network = cluster_.network;
+  const auto from = static_cast<VertexId>(nics.from), to = static_cast<VertexId>(nics.to);
+  way.links.reserve(kUsual);
+  NicPair pair{.from = nics_ + from,
+               .to = nics_ + to,
+               .detours = nics.detours || network.routing == Routing::valiant};
+  if (network.load_balance == LoadBalance::ecmp) {
+    pair.hash =
+        mix(mix(mix(network.ecmp_seed, from), to), static_cast<std::uint64_t>(nics.connection));
+  }
+  network.fabric->append_way(network, *graph_, pair, way);
+}
+
 Way Topology::way(const Hop& hop) const {
-  if (hop.levels_up() > 0) return way_up_and_down(hop);
+  Way way;
+  find(hop, way);
+  return way;
+}
+
+void Topology::find(const Hop& hop, Way& way) const {
+  way.links.clear();
+  way.switches = 0;
+  if (hop.levels_up() > 0) return append_up_and_down(hop, way);
   if (hop.over_network()) {
     require(!cluster_.network.fabric->relays || hop.nic_out == hop.nic_in,
             "a hop over rails stays on its rail");
-    Way way = way_between({nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in),
-                           hop.connection, hop.detours});
+    append_between({nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in), hop.connection,
+                    hop.detours},
+                   way);
     if (cluster_.nvlink.kind->bridges) {  // by the GPUs' only ports
       way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.source)).up);
       way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.destination)).down);
@@ -144,14 +157,12 @@ Way Topology::way(const Hop& hop) const {
     for (const LinkId link : {far_link(hop.source, far_out_), far_link(hop.destination, far_in_)}) {
       if (link != kNoLimit) way.links.push_back(link);
     }
-    return way;
+    return;
   }
   require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
           "NVLink joins GPUs of one node");
-  Way way;
   cluster_.nvlink.kind->append_way(*graph_, static_cast<VertexId>(hop.source),
                                    static_cast<VertexId>(hop.destination), way);
-  return way;
 }
 
 Seconds Topology::latency(const Hop& hop) const {

@@ -47,8 +47,9 @@ class Topology {
     bool detours = false;
   };
   [[nodiscard]] Way way_between(const NicWay& nics) const;
-  // The links that one share of the hop crosses.
+  // The links that one share of the hop crosses; in a way that is there already, without allocating.
   [[nodiscard]] Way way(const Hop& hop) const;
+  void find(const Hop& hop, Way& way) const;
   // Latency of one step of a collective over the hop.
   [[nodiscard]] Seconds latency(const Hop& hop) const;
   // The same over the network, of a hop whose way is known.
@@ -57,7 +58,8 @@ class Topology {
  private:
   [[nodiscard]] int nic(int rank, std::int16_t number) const;  // of the fabric
   [[nodiscard]] VertexId nic_vertex(int rank, std::int16_t number) const;
-  [[nodiscard]] Way way_up_and_down(const Hop& hop) const;
+  void append_between(const NicWay& nics, Way& way) const;
+  void append_up_and_down(const Hop& hop, Way& way) const;
   // Of a GPU whose NIC is on another socket; kNoLimit for others.
   [[nodiscard]] LinkId far_link(int rank, LinkId first) const;
 

@@ -14,23 +14,29 @@ using Ids = std::vector<std::uint32_t>;
 
 // Ranks, each with a link of its own, and groups whose flows cross the links of their members.
 struct Touching : Incidence {
-  explicit Touching(std::size_t count) : ranks(count), links(count) {}
+  explicit Touching(std::size_t ranks) : of_ranks(ranks), of_links(ranks) {}
 
-  [[nodiscard]] AlikeParts alike() const { return alike_parts(*this, ranks, links); }
+  [[nodiscard]] AlikeParts alike() const { return alike_parts(*this, of_ranks, of_links); }
 
-  std::vector<Kind> ranks, links;
+  std::vector<Kind> of_ranks, of_links;  // kinds
 };
-Touching incidence(std::size_t ranks, const std::vector<std::vector<std::uint32_t>>& groups) {
+// The first flow has so many shares on its first link.
+Touching incidence(std::size_t ranks, const std::vector<std::vector<std::uint32_t>>& groups,
+                   std::uint32_t role_of_second = 0, int shares = 1) {
   Touching all(ranks);
   for (const auto& members : groups) {
-    GroupLeg leg{.group = static_cast<std::uint32_t>(all.groups.size())};
-    Group group;
+    all.legs.push_back({.group = static_cast<std::uint32_t>(all.groups.size())});
+    all.groups.push_back(0);
+    std::vector<Member> ranks_of;
+    std::vector<Crossing> links_of;
     for (const std::uint32_t rank : members) {
-      group.members.push_back({rank});
-      leg.links.push_back({rank});
+      ranks_of.push_back({rank, ranks_of.size() == 1 ? role_of_second : 0});
+      links_of.push_back({rank});
     }
-    all.groups.push_back(group);
-    all.legs.push_back(leg);
+    if (all.groups.size() == 1) links_of.front().times = shares;
+    all.members.add(ranks_of);
+    all.links.add(links_of);
+    all.senders.add(std::vector<std::int32_t>());
   }
   return all;
 }
@@ -55,19 +61,16 @@ TEST(AlikeParts, AreToldApartByWhatTheyTouchHoweverFarAway) {
 
 TEST(AlikeParts, AreToldApartByOneRankOrOneLink) {
   Touching all = incidence(6, {{0, 1}, {2, 3}, {4, 5}});
-  all.links[2] = 1;
+  all.of_links[2] = 1;
   EXPECT_EQ(all.alike().ranks.of, (Ids{0, 0, 1, 1, 0, 0})) << "both send over it";
-  all.links[2] = 0;
-  all.ranks[5] = 1;
+  all.of_links[2] = 0;
+  all.of_ranks[5] = 1;
   EXPECT_EQ(all.alike().ranks.of, (Ids{0, 0, 0, 0, 1, 2}));
 }
 
 TEST(AlikeParts, AreToldApartByRolesAndShares) {
-  Touching all = incidence(4, {{0, 1}, {2, 3}});
-  all.groups[0].members[1].role = all.groups[1].members[1].role = 1;
-  EXPECT_EQ(all.alike().ranks.of, (Ids{0, 1, 0, 1}));
-  all.legs[0].links[0].times = 2;
-  EXPECT_EQ(all.alike().ranks.of, (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(incidence(4, {{0, 1}, {2, 3}}, 1).alike().ranks.of, (Ids{0, 1, 0, 1}));
+  EXPECT_EQ(incidence(4, {{0, 1}, {2, 3}}, 1, 2).alike().ranks.of, (Ids{0, 1, 2, 3}));
 }
 
 TEST(AlikeRanks, TakeAsLongAsEveryRankInRandomSteps) {
