@@ -22,7 +22,7 @@ namespace sim {
 // What a rank's part waits for: the last operations of these streams and, with `holds`, whatever
 // the next kernel of the compute stream would wait for.
 struct Start {
-  std::vector<Stream> streams;
+  StreamSet streams;
   bool holds = false;
 };
 

@@ -135,13 +135,13 @@ class Expansion {
   void expand(int stage, const Send& send) {
     Ids& flows = sent_[send.message];  // by destination
     flows.resize(held_.size());
-    const TimedKernel encode = on_compute(send.encode, Phase::encode);
+    const TimedKernel encode = on_compute(program_.message_encode, Phase::encode);
     const std::vector<Groups::Message>& messages = groups_.messages.at({stage, send.to});
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const Groups::Message& message = messages[i];
       const int source = ranks(stage)[i];
       OperationId after = after_blocks(source, host_.issue_beside(source, 1 + encode.launches));
-      if (send.encode) after = launch(source, encode, {&after, 1});
+      if (program_.message_encode) after = launch(source, encode, {&after, 1});
       const Call call = call_of(send.forward);
       builder_.count_unfolded(message.alike);
       const OperationId flow = builder_.flow(message.route, 0, call.phase, call.label,
@@ -156,14 +156,14 @@ class Expansion {
   void expand(int stage, const Receive& receive) {
     const Ids flows = std::exchange(sent_[receive.message], {});
     const Call call = call_of(receive.forward);
-    const TimedKernel decode = on_compute(receive.decode, Phase::decode);
+    const TimedKernel decode = on_compute(program_.message_decode, Phase::decode);
     for (const int rank : ranks(stage)) {
       const OperationId issued = host_.issue_beside(rank, 1);
       const OperationId arrival = builder_.member(rank, call.stream, call.phase, call.label,
                                                   {&issued, 1}, flows[index(rank)]);
       hold(rank, arrival);
       if (!context_.parallelism.overlap.pipeline) wait_for_message(rank, arrival);
-      if (receive.decode) run_kernels(rank, decode.phase, decode.label, {decode.time()});
+      if (program_.message_decode) run_kernels(rank, decode.phase, decode.label, {decode.time()});
     }
   }
 
@@ -272,7 +272,7 @@ class Expansion {
   }
 
   [[nodiscard]] BlockTime time_of(const MemoryPass& pass) const {
-    return sim::time_of(context_, roofline_, pass);
+    return sim::time_of(context_, roofline_, pass, program_.times);
   }
 
   // The whole of a kernel.
@@ -334,7 +334,7 @@ class Expansion {
   // With what the rank's last result is ready to be sent to another stage.
   OperationId after_blocks(int rank, OperationId issued) {
     Start results{program_.block_streams};
-    if (!program_.blocks_end_exchanged) results.streams.push_back(Stream::compute);
+    if (!program_.blocks_end_exchanged) results.streams.add(Stream::compute);
     return start(rank, results, issued);
   }
 

@@ -26,8 +26,8 @@ struct Launches {
   double operator()(const MemoryPass&) const { return 1; }
   double operator()(const Codec& codec) const { return launches_of(codec.kernel); }
   double operator()(const Communicate& what) const { return launches_of(program, what); }
-  double operator()(const Send& send) const { return send.encode ? 2 : 1; }
-  double operator()(const Receive& receive) const { return receive.decode ? 2 : 1; }
+  double operator()(const Send&) const { return program.message_encode ? 2 : 1; }
+  double operator()(const Receive&) const { return program.message_decode ? 2 : 1; }
   double operator()(const SumNorm&) const { return 1; }
   double operator()(const SumTied&) const { return 1; }
   double operator()(const Hold&) const { return 0; }

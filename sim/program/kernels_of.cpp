@@ -51,10 +51,10 @@ void for_each_use(const Program& program, const Visit& visit) {
   for (const Instruction& one : program.instructions) {
     if (const auto* codec = std::get_if<Codec>(&one.what)) {
       visit_kernel(codec->kernel, " weights", visit);
-    } else if (const auto* send = std::get_if<Send>(&one.what); send && send->encode) {
-      visit({*send->encode, " between stages"});
-    } else if (const auto* receive = std::get_if<Receive>(&one.what); receive && receive->decode) {
-      visit({*receive->decode, " between stages"});
+    } else if (std::holds_alternative<Send>(one.what) && program.message_encode) {
+      visit({*program.message_encode, " between stages"});
+    } else if (std::holds_alternative<Receive>(one.what) && program.message_decode) {
+      visit({*program.message_decode, " between stages"});
     }
   }
 }

@@ -236,8 +236,9 @@ double kernel_seconds(const StepContext& context, const Kernel& kernel) {
   return seconds;
 }
 
-BlockTime time_of(const StepContext& context, const Roofline& roofline, const MemoryPass& pass) {
-  if (pass.time) return *pass.time;
+BlockTime time_of(const StepContext& context, const Roofline& roofline, const MemoryPass& pass,
+                  const std::vector<BlockTime>& times) {
+  if (pass.time) return times[*pass.time];
   const double seconds = pass_time(context.calibration, context.cluster.gpu, pass.pass, pass.bytes)
                              .value_or(roofline.pass(pass.bytes, pass.flop));
   return {seconds, seconds};

@@ -94,8 +94,9 @@ struct StepSizes {
 [[nodiscard]] double bytes_between_layers(const StepSizes& shape);
 // Of all launches, one after another.
 [[nodiscard]] double kernel_seconds(const StepContext& context, const Kernel& kernel);
+// `times` are the program's.
 [[nodiscard]] BlockTime time_of(const StepContext& context, const Roofline& roofline,
-                                const MemoryPass& pass);
+                                const MemoryPass& pass, const std::vector<BlockTime>& times);
 
 struct StepLayOut : StepSizes {
   StepLayOut(const StepContext& step_context, const Scheme& step_scheme);
@@ -116,7 +117,13 @@ struct StepLayOut : StepSizes {
   void pass(int stage, Pass pass, double bytes, double flop = 0, Phase phase = Phase::memory_pass) {
     add(stage, MemoryPass{pass, phase, bytes, flop});
   }
-  void hold(int stage, std::vector<Stream> streams) { add(stage, Hold{std::move(streams)}); }
+  void timed_pass(int stage, Pass pass, Phase phase, const BlockTime& time) {
+    add(stage, MemoryPass{.pass = pass,
+                          .phase = phase,
+                          .time = static_cast<std::uint32_t>(program.times.size())});
+    program.times.push_back(time);
+  }
+  void hold(int stage, StreamSet streams) { add(stage, Hold{streams}); }
   // The same each time for one key: the name of what is exchanged, the stage and the bucket.
   using Key = std::tuple<std::string_view, int, std::size_t>;
   std::uint32_t communication(const Key& key, const std::function<Communication()>& make);

@@ -64,6 +64,10 @@ class MicroBatches {
     }
     step_.period = -1;
     step_.program.messages = static_cast<std::uint32_t>(messages_.size());
+    const Wire& wire = step_.scheme.activations.pipeline;
+    if (messages_.empty() || wire.is_plain()) return;
+    step_.program.message_encode = activation_encode(wire, message_elements());
+    step_.program.message_decode = activation_decode(wire, message_elements());
   }
 
  private:
@@ -98,7 +102,7 @@ class MicroBatches {
 
   void add(Drafted& one) {
     if (!has_layers_with(one.point)) return;
-    step_.program.block_streams.push_back(one.exchange.last_stream());
+    step_.program.block_streams.add(one.exchange.last_stream());
     step_.program.blocks_end_exchanged |= is_behind_block(one.point);
     exchanges_[one.point].push_back(step_.communication({one.axis, static_cast<int>(one.point), 0},
                                                         [&] { return std::move(one.exchange); }));
@@ -212,22 +216,17 @@ class MicroBatches {
 
   // Without overlap the sender's next kernel waits for the arrival, as in Megatron's schedules.
   void send(int stage, const Task& task, int to) {
-    const Wire& wire = step_.scheme.activations.pipeline;
-    Send send{.message = message(task, virtual_stage(stage, task)),
-              .to = to % p_.pipeline,
-              .bytes = wire.bytes(message_elements()),
-              .forward = task.forward,
-              .holds = !p_.overlap.pipeline};
-    if (!wire.is_plain()) send.encode = activation_encode(wire, message_elements());
-    step_.add(stage, std::move(send));
+    step_.add(stage, Send{.message = message(task, virtual_stage(stage, task)),
+                          .to = to % p_.pipeline,
+                          .bytes = step_.scheme.activations.pipeline.bytes(message_elements()),
+                          .forward = task.forward,
+                          .holds = !p_.overlap.pipeline});
   }
 
   void receive(int stage, const Task& task, int from) {
-    const Wire& wire = step_.scheme.activations.pipeline;
-    Receive receive{
-        .message = message(task, from), .from = from % p_.pipeline, .forward = task.forward};
-    if (!wire.is_plain()) receive.decode = activation_decode(wire, message_elements());
-    step_.add(stage, std::move(receive));
+    step_.add(stage, Receive{.message = message(task, from),
+                             .from = from % p_.pipeline,
+                             .forward = task.forward});
   }
 
   void compute(int stage, Phase phase, const std::string& label, const TimedPart& kernels) {

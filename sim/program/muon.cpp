@@ -106,8 +106,7 @@ void update_matrices(StepLayOut& step, int stage, const GroupParameters& held, d
   const int parts = group == Weights::dense ? p.tensor : expert_tensor(p);
   const OwnedMatrices owned = most_owned(matrices_of(step, stage, group), shards, step.roofline);
   if (parts > 1) gather_tensor_parts(step, stage, group, owned.parameters);
-  step.add(stage,
-           MemoryPass{.pass = Pass::newton_schulz, .phase = Phase::optimizer, .time = owned.time});
+  step.timed_pass(stage, Pass::newton_schulz, Phase::optimizer, owned.time);
   if (step.shards_weights()) exchange(step, stage, group, all_to_all, wire, "all_to_all updates");
   // What is orthogonal is read, the weight read and written: its decay and the step.
   step.pass(stage, Pass::muon_update, (kBf16 + 4 + 4) * shard, 3 * shard, Phase::optimizer);

@@ -62,6 +62,7 @@ Outline outline(StepContext context, const Scheme& scheme) {
   update(step);
   all.update = taken();
   all.communications = std::move(step.program.communications);
+  all.times = std::move(step.program.times);
   return all;
 }
 

@@ -22,6 +22,7 @@ struct Outline {
   Part reduce;                         // what is left to reduce after the last
   Part update;
   std::vector<Communication> communications;
+  std::vector<BlockTime> times;  // Program::times
 };
 
 // The parallelism is as given.

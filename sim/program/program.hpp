@@ -32,7 +32,7 @@ struct MemoryPass {
   Phase phase = Phase::memory_pass;
   double bytes = 0;
   double flop = 0;
-  std::optional<BlockTime> time = {};  // where it is not that of the bytes
+  std::optional<std::uint32_t> time = {};  // in Program::times, where it is not that of the bytes
   // On the weight_codec stream, beside the compute stream; else on that.
   std::optional<Start> beside = {};
 };
@@ -56,21 +56,19 @@ struct Send {
   std::uint32_t message = 0;  // from 0 in a program
   int to = 0;                 // stage
   double bytes = 0;
-  std::optional<CodecUse> encode = {};  // on the compute stream
   bool forward = true;
   bool holds = false;  // the compute stream waits for the arrival
 };
 struct Receive {
   std::uint32_t message = 0;
   int from = 0;
-  std::optional<CodecUse> decode = {};
   bool forward = true;
 };
 
 // The stage's next kernel of the compute stream waits for the last operations of these streams, or
 // for the bucket's weights.
 struct Hold {
-  std::vector<Stream> streams;
+  StreamSet streams;
 };
 struct HoldWeights {
   std::size_t bucket = 0;
@@ -101,7 +99,7 @@ struct SumNorm {};
 // Ranks of this stage and their neighbours in the last one sum what both have of a tied embedding.
 struct SumTied {
   double bytes = 0;
-  std::vector<Stream> after;  // on both, what brings and sums gradients
+  StreamSet after;  // on both, what brings and sums gradients
 };
 
 struct Instruction {
@@ -115,8 +113,11 @@ struct Instruction {
 struct Program {
   std::vector<Instruction> instructions;
   std::vector<std::vector<BlockTime>> kernels;  // of Compute
+  std::vector<BlockTime> times;                 // of MemoryPass
   std::vector<Communication> communications;
-  std::vector<Stream> block_streams;  // on which exchanges between a layer's blocks end
+  // Of each message between stages, if it has a codec: on the compute streams of who sends and receives it.
+  std::optional<CodecUse> message_encode = {}, message_decode = {};
+  StreamSet block_streams;            // on which exchanges between a layer's blocks end
   bool blocks_end_exchanged = false;  // what a block gives comes from these, not from its kernels
   std::size_t buckets = 0;            // of the stage that has most, each group's part for itself
   std::uint32_t messages = 0;

@@ -93,7 +93,8 @@ class Streams {
 
  private:
   void run(const MemoryPass& pass) {
-    const double seconds = time_of(step_.context, step_.roofline, pass).seconds;
+    const double seconds =
+        time_of(step_.context, step_.roofline, pass, step_.program.times).seconds;
     pass.beside ? run_beside(Stream::weight_codec, *pass.beside, seconds) : kernel(seconds);
   }
   void run(const Codec& codec) {

@@ -10,9 +10,9 @@ namespace sim {
 namespace {
 
 // Where a rank's gradients are brought and summed.
-std::vector<Stream> reduction_streams(const StepSizes& step) {
-  std::vector<Stream> streams{Stream::gradients, Stream::gradients_inter, Stream::codec};
-  if (step.shards_weights()) streams.push_back(Stream::weights);
+StreamSet reduction_streams(const StepSizes& step) {
+  StreamSet streams{Stream::gradients, Stream::gradients_inter, Stream::codec};
+  if (step.shards_weights()) streams.add(Stream::weights);
   return streams;
 }
 
@@ -27,9 +27,7 @@ double adam_bytes(const Parallelism& p, double gradient) {
 // Between the GPUs of a stage and their hosts: in one direction, while training waits.
 void copy(StepLayOut& step, int stage, double bytes) {
   const double seconds = bytes / host_copy_rate(step.context.cluster)->base();
-  step.add(stage, MemoryPass{.pass = Pass::copy_optimizer,
-                             .phase = Phase::memory_pass,
-                             .time = BlockTime{seconds, seconds}});
+  step.timed_pass(stage, Pass::copy_optimizer, Phase::memory_pass, {seconds, seconds});
 }
 
 // Parameters whose shards a rank of the stage updates.
@@ -60,9 +58,7 @@ void update_on_hosts(StepLayOut& step, int stage, double gradient) {
   const double host_s =
       host_pass_s(step.context.calibration, (gradient + 3 * 4 + 3 * 4 + weight) * shard);
   copy(step, stage, gradient * shard);
-  step.add(
-      stage,
-      MemoryPass{.pass = Pass::adam, .phase = Phase::optimizer, .time = BlockTime{host_s, host_s}});
+  step.timed_pass(stage, Pass::adam, Phase::optimizer, {host_s, host_s});
   copy(step, stage, weight * shard);
 }
 
@@ -75,9 +71,9 @@ void sum_tied_gradients(StepLayOut& step) {
   if (p.pipeline < 2 || !step.context.model.tied_embeddings) return;
   const int parts = p.tensor * (p.sharding.stage > 1 ? step.shards : 1);  // of what is left to sum
   const double embedding = static_cast<double>(end_parameters(step.context.model).words);
-  std::vector<Stream> after = reduction_streams(step);
-  after.push_back(Stream::compute);
-  step.add(0, SumTied{embedding / parts * bytes_of(p.gradients), std::move(after)});
+  StreamSet after = reduction_streams(step);
+  after.add(Stream::compute);
+  step.add(0, SumTied{embedding / parts * bytes_of(p.gradients), after});
 }
 
 void update_shards(StepLayOut& step) {

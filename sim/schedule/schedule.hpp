@@ -7,7 +7,9 @@
 //                               └─ starts when the last rank has arrived
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -61,6 +63,35 @@ enum class Stream : std::uint8_t {
 };
 inline constexpr int kStreams = 16;
 [[nodiscard]] const char* stream_name(Stream stream);
+
+class StreamSet {
+ public:
+  constexpr StreamSet(std::initializer_list<Stream> streams = {}) {
+    for (const Stream stream : streams) add(stream);
+  }
+  constexpr void add(Stream stream) { bits_ |= 1U << static_cast<unsigned>(stream); }
+  constexpr bool operator==(const StreamSet&) const = default;
+
+  class Iterator {
+   public:
+    explicit constexpr Iterator(std::uint32_t left) : left_(left) {}
+    constexpr Stream operator*() const { return static_cast<Stream>(std::countr_zero(left_)); }
+    constexpr Iterator& operator++() {
+      left_ &= left_ - 1;
+      return *this;
+    }
+    constexpr bool operator==(const Iterator&) const = default;
+
+   private:
+    std::uint32_t left_;
+  };
+  // In the order of Stream.
+  [[nodiscard]] constexpr Iterator begin() const { return Iterator(bits_); }
+  [[nodiscard]] constexpr Iterator end() const { return Iterator(0); }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
 
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.
 struct Route {

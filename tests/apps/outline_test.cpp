@@ -24,13 +24,14 @@ struct Done {
   std::map<std::tuple<int, Pass>, double> passes;  // seconds and bytes, by stage
   std::map<std::tuple<int, Weights, CollectiveKind, Among>, double> transfers;
 
-  void add(const std::vector<Instruction>& instructions, const std::vector<Communication>& all,
-           int times) {
+  // `of` is a program, or an outline.
+  void add(const std::vector<Instruction>& instructions, const auto& of, int times) {
     for (const Instruction& one : instructions) {
       if (const auto* pass = std::get_if<MemoryPass>(&one.what)) {
-        passes[{one.stage, pass->pass}] += times * (pass->time ? pass->time->seconds : pass->bytes);
+        passes[{one.stage, pass->pass}] +=
+            times * (pass->time ? of.times[*pass->time].seconds : pass->bytes);
       } else if (const auto* what = std::get_if<Communicate>(&one.what)) {
-        add(one.stage, all[what->communication], times);
+        add(one.stage, of.communications[what->communication], times);
       }
     }
   }
@@ -51,13 +52,13 @@ Done in_outline(const StepContext& context, const Scheme& scheme) {
   const Outline all = outline(context, scheme);
   const int micro_batches = context.parallelism.accumulation;
   Done done;
-  done.add(all.begin, all.communications, 1);
-  done.add(all.first_forward, all.communications, 1);
-  done.add(all.first_backward, all.communications, 1);
-  done.add(all.forward, all.communications, micro_batches - 1);
-  done.add(all.backward, all.communications, micro_batches - 1);
-  done.add(all.reduce, all.communications, 1);
-  done.add(all.update, all.communications, 1);
+  done.add(all.begin, all, 1);
+  done.add(all.first_forward, all, 1);
+  done.add(all.first_backward, all, 1);
+  done.add(all.forward, all, micro_batches - 1);
+  done.add(all.backward, all, micro_batches - 1);
+  done.add(all.reduce, all, 1);
+  done.add(all.update, all, 1);
   return done;
 }
 
@@ -65,7 +66,7 @@ Done in_step(StepContext context, const Scheme& scheme) {
   context.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   const Program program = lay_out(context, scheme);
   Done done;
-  done.add(program.instructions, program.communications, 1);
+  done.add(program.instructions, program, 1);
   return done;
 }
 

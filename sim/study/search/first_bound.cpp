@@ -22,7 +22,8 @@ namespace {
 
 // By stage: seconds of the compute stream's passes over memory in a part of a step, each at the rate of
 // the fastest of any size.
-std::vector<double> pass_seconds(const Job& job, int stages, const Outline::Part& part) {
+std::vector<double> pass_seconds(const Job& job, int stages, const Outline& outline,
+                                 const Outline::Part& part) {
   const Gpu& gpu = job.cluster().gpu;
   const Roofline roofline(gpu, compute_efficiency(job.cluster()), job.calibration());
   std::vector<double> by_stage(static_cast<std::size_t>(stages));
@@ -30,7 +31,7 @@ std::vector<double> pass_seconds(const Job& job, int stages, const Outline::Part
     const auto* pass = std::get_if<MemoryPass>(&one.what);
     if (pass == nullptr || pass->beside) continue;
     by_stage[static_cast<std::size_t>(one.stage)] +=
-        pass->time ? pass->time->seconds
+        pass->time ? outline.times[*pass->time].seconds
                    : least_pass_time(job.calibration(), gpu, pass->bytes,
                                      roofline.pass(pass->bytes, pass->flop));
   }
@@ -199,7 +200,9 @@ FirstBounds::Around FirstBounds::around(const Job& job, const Stages& stages, co
 
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, int stages,
                                                        const Outline& outline) {
-  const auto seconds = [&](const Outline::Part& part) { return pass_seconds(job, stages, part); };
+  const auto seconds = [&](const Outline::Part& part) {
+    return pass_seconds(job, stages, outline, part);
+  };
   const std::vector<double> begin = seconds(outline.begin);
   const std::vector<double> first_forward = seconds(outline.first_forward);
   const std::vector<double> first_backward = seconds(outline.first_backward);
@@ -221,12 +224,13 @@ FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
   const LayerExchanges exchanges = exchanges_of(job, setup);
   const LayerExchanges inside = exchanges.inside_nodes();
   const NodeBytes bytes = node_bytes(job, setup, outline);
-  FirstBound bound{.on_these_nics = computing(job, p, exchanges, by_stage),
-                   .bytes = bytes.of_step,
-                   .gathered = bytes.gathered,
-                   .summed = bytes.summed,
-                   .gathered_and_summed = bytes.gathered_and_summed,
-                   .update_s = std::ranges::max(pass_seconds(job, p.pipeline, outline.update))};
+  FirstBound bound{
+      .on_these_nics = computing(job, p, exchanges, by_stage),
+      .bytes = bytes.of_step,
+      .gathered = bytes.gathered,
+      .summed = bytes.summed,
+      .gathered_and_summed = bytes.gathered_and_summed,
+      .update_s = std::ranges::max(pass_seconds(job, p.pipeline, outline, outline.update))};
   bound.on_any_nics =
       inside == exchanges ? bound.on_these_nics : computing(job, p, inside, by_stage);
   return bound;
