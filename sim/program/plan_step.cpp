@@ -107,6 +107,12 @@ PlannedStep plan_step(const StepContext& context, const Scheme& scheme) {
   return plan(context, scheme, {.accumulation = context.parallelism.accumulation});
 }
 
+PlannedStep plan_for_bound(const StepContext& context, const Scheme& scheme) {
+  const ShorterOrder order = with_periods(context.parallelism, kStandsForOthers + 2);
+  return order.left_out > 0 && may_repeat(context) ? plan(context, scheme, order)
+                                                   : plan_step(context, scheme);
+}
+
 PlannedStep plan_few_periods(const StepContext& context, const Scheme& scheme,
                              const Schedule* longer_than) {
   const Parallelism& p = context.parallelism;

@@ -61,6 +61,10 @@ struct PlannedStep {
 [[nodiscard]] PlannedStep plan_few_periods(const StepContext& context, const Scheme& scheme,
                                            const Schedule* longer_than = nullptr);
 
+// The same with the fewest periods that least_time() takes (sim/schedule/least_time.hpp): not to be
+// simulated.
+[[nodiscard]] PlannedStep plan_for_bound(const StepContext& context, const Scheme& scheme);
+
 // GPU memory of the scheme's codecs: wires in flight, residuals, secondary shards, factors.
 [[nodiscard]] CodecMemory codec_memory(const StepContext& context, const Scheme& scheme);
 

@@ -21,7 +21,7 @@ inline std::string any_order(std::mt19937& random) {
          one_of({"1", "2", "2", "4"}) + "--virtual-stages " + one_of({"1", "2", "2", "4"}) +
          "--cp " + one_of({"1", "1", "1", "2"}) + "--ep " + one_of({"1", "2", "4", "8"}) +
          one_of({"", "--etp 1"}) + "--sequence-parallel " + one_of({"on", "off"}) + "--placement " +
-         one_of({"tp-dp-pp", "tp-pp-dp"}) + "--accumulation " + one_of({"1", "4", "8"}) +
+         one_of({"tp-dp-pp", "tp-pp-dp"}) + "--accumulation " + one_of({"1", "4", "8", "16"}) +
          "--recompute " + one_of({"none", "selective", "full", "alternate"}) + "--overlap " +
          one_of({"none", "all", "weights", "gradients", "tensor,weights", "all,batches"}) +
          "--gradient-precision " + one_of({"fp32", "bf16"}) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's second bound, from the order of each stage alone: never above what is simulated, and
-// close where a stage waits for its own weights.
+// The planner's second bound, from the order of each stage alone, and its third, from a few periods of
+// the schedule: never above what is simulated, and close where a stage waits for its own weights.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/engine/simulate.hpp"
+#include "sim/schedule/least_time.hpp"
 #include "sim/study/search/first_bound.hpp"
 #include "tests/apps/any_order.hpp"
 #include "tests/apps/jobs.hpp"
@@ -46,7 +47,10 @@ TEST(OrderedBound, IsNeverAboveWhatIsSimulated) {
     if (!job) continue;
     ++run;
     const auto& setup = job->setups.front();
-    EXPECT_LE(FirstBounds().in_order_s(*job, setup), whole_step_s(*job, setup));
+    const double whole_s = whole_step_s(*job, setup);
+    EXPECT_LE(FirstBounds().in_order_s(*job, setup), whole_s);
+    const PlannedStep few = plan_for_bound(job->context(setup), setup.scheme);
+    EXPECT_LE(least_time(few.schedule, few.wiring).base(), whole_s);
   }
   EXPECT_GE(run, kDraws / 10);
 }

@@ -42,7 +42,7 @@ double ClusterTimes::planned_bound(const Candidate& candidate) {
   return planned_bounds_.of(key(candidate), [&] {
     const Setup setup = space_.setup(candidate);
     const auto [schedule, wiring] =
-        plan_few_periods(space_.job(candidate).context(setup), setup.scheme);
+        plan_for_bound(space_.job(candidate).context(setup), setup.scheme);
     return least_time(schedule, wiring).base();
   });
 }
