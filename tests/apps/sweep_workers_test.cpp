@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers of a sweep take one task after the other; after one that fails, another worker goes on.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -67,6 +68,33 @@ TEST(WorkersOfASweep, KeepAllCoresBusy) {
   EXPECT_EQ(stopped_by, 0);
   EXPECT_EQ(crashed, (std::set<std::size_t>{3, 11, 19, 27, 35}));
   EXPECT_EQ(done.size(), 35U);
+}
+
+// The first of them has room, and a second one would leave none.
+TEST(WorkersOfASweep, AreAsManyAsTheSystemHasRoomFor) {
+  const Tasks tasks{.count = 6, .at_once = 6, .folder = "/", .run = [](std::size_t) {
+                      return Inputs{{"worker", getpid()}};
+                    }};
+  const Signals signals;
+  const int free = dup(STDERR_FILENO);
+  close(free);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{static_cast<rlim_t>(free) + 9, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::set<int> workers;
+  std::size_t done = 0;
+  const int stopped_by = run_in_processes(tasks, signals, [&](const std::vector<Ended>& batch) {
+    for (const Ended& one : batch) {
+      ASSERT_EQ(one.outcome.state, "done") << one.outcome.message;
+      workers.insert(one.outcome.report.at("worker").get<int>());
+      ++done;
+    }
+  });
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(stopped_by, 0);
+  EXPECT_EQ(done, tasks.count);
+  EXPECT_EQ(workers.size(), 1U);
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ void send_to_all(benchmark::State& state, int sites) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const int gpus : {64, 256, 1024, 16384, 65536}) {
+  for (const int gpus : {64, 256, 1024, 16384, 65536, 262144, 1048576}) {
     for (const Job& job : jobs()) {
       const std::string name = "predict_step/" + job.name + "/" + std::to_string(gpus);
       const auto add = [&](const std::string& of, bool whole) {

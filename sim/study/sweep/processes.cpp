@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,15 +34,11 @@ constexpr std::chrono::milliseconds kBeat{200};
 constexpr int kRefused = 2, kFailed = 70, kCannotRun = 127;
 constexpr std::size_t kLongestMessage = 4000;
 
-[[noreturn]] void fail_to_start() {
-  throw InputError("`jobs`: no worker can be started: " + system_problem(errno));
+[[noreturn]] void fail_to_start(int error) {
+  throw InputError("`jobs`: no worker can be started: " + system_problem(error));
 }
 
-int memory_file(const char* name) {
-  const int file = memfd_create(name, MFD_CLOEXEC);
-  if (file < 0) fail_to_start();
-  return file;
-}
+int memory_file(const char* name) { return memfd_create(name, MFD_CLOEXEC); }
 
 std::string text_in(int file) {
   const off_t size = lseek(file, 0, SEEK_END);
@@ -90,6 +87,13 @@ void empty(int file) {
     if (write(channel, &code, sizeof code) != sizeof code || code == kFailed) break;
   }
   _exit(0);
+}
+
+// Whether this process can still open a few files beyond one of that number: the store's.
+bool leaves_files(int file) {
+  constexpr int kFew = 8;
+  rlimit most{};
+  return getrlimit(RLIMIT_NOFILE, &most) != 0 || static_cast<rlim_t>(file) + kFew < most.rlim_cur;
 }
 
 struct Worker {
@@ -175,8 +179,8 @@ class Workers {
   bool fill() {
     while (next_ < tasks_.count) {
       Worker* worker = idle();
-      if (worker == nullptr && workers_.size() == static_cast<std::size_t>(tasks_.at_once)) break;
-      if (worker == nullptr) worker = &workers_.emplace_back(started());
+      if (worker == nullptr) worker = another();
+      if (worker == nullptr) break;
       give(*worker, next_++);
     }
     if (next_ == tasks_.count) {
@@ -205,18 +209,33 @@ class Workers {
     return found == workers_.end() ? nullptr : &*found;
   }
 
-  Worker started() {
+  // None where as many run as may, or can.
+  Worker* another() {
+    if (workers_.size() == static_cast<std::size_t>(tasks_.at_once)) return nullptr;
+    const std::optional<Worker> one = started();
+    return one ? &workers_.emplace_back(*one) : nullptr;
+  }
+
+  // None where the system has no room for one: those that there are do all the work.
+  std::optional<Worker> started() {
     Worker worker{.report = memory_file("report"), .said = memory_file("said")};
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_to_start();
+    int ends[2] = {-1, -1};
+    const bool has_files = worker.report >= 0 && worker.said >= 0 &&
+                           socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+    int error = errno;
     worker.channel = ends[0];
     std::fflush(nullptr);  // or the worker would print what this process has buffered
     const pid_t parent = getpid();
-    worker.id = fork();
+    if (has_files && (workers_.empty() || leaves_files(ends[1]))) {
+      worker.id = fork();
+      error = errno;
+    }
     if (worker.id == 0) become(worker, ends[1], tasks_, signals_, parent);
     close(ends[1]);
-    if (worker.id < 0) fail_to_start();
-    return worker;
+    if (worker.id > 0) return worker;
+    end(worker);
+    if (workers_.empty()) fail_to_start(error);
+    return std::nullopt;
   }
 
   // One that is not there any more is found as its task ends.
