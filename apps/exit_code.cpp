@@ -38,12 +38,14 @@ std::string message_of(const std::filesystem::filesystem_error& error) {
 void told(std::string_view name, const std::function<void()>& part) {
   try {
     part();
+  } catch (const sim::LacksResources& error) {
+    throw sim::LacksResources(with_flags(error.what()));
   } catch (const sim::InputError& error) {
     throw sim::InputError(with_flags(error.what()));
   } catch (const boost::program_options::error& error) {
     throw sim::InputError(message_of(error, name));
   } catch (const std::bad_alloc&) {
-    throw sim::InputError(
+    throw sim::LacksResources(
         "gardenhose: out of memory; close other programs, or simulate fewer GPUs, layers or "
         "micro-batches");
   } catch (const std::filesystem::filesystem_error& error) {

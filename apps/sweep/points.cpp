@@ -88,6 +88,8 @@ std::string in_words_of_spec(const std::string& message) {
 Inputs report_in_words_of_spec(const Inputs& inputs) {
   try {
     return report_of_point(inputs);
+  } catch (const sim::LacksResources&) {
+    throw;
   } catch (const sim::InputError& error) {
     throw sim::InputError(in_words_of_spec(error.what()));
   }

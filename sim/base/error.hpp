@@ -18,6 +18,11 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The system lacks memory, processes or such: with the same input it may go well later. Exit code 2.
+struct LacksResources : InputError {
+  using InputError::InputError;
+};
+
 // A hostile file can have a hundred thousand unknown keys; nobody reads more lines than this.
 inline constexpr std::size_t kMostProblems = 100;
 // Throws an InputError with one line per problem unless `lines` is empty. Beyond kMostProblems it

@@ -59,7 +59,7 @@ std::string last_line(std::string text) {
 }
 
 [[noreturn]] void fail_to_start(int error) {
-  throw InputError("the simulation: cannot be started: " + system_problem(error));
+  throw LacksResources("the simulation: cannot be started: " + system_problem(error));
 }
 
 struct Child {

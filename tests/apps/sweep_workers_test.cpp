@@ -70,6 +70,19 @@ TEST(WorkersOfASweep, KeepAllCoresBusy) {
   EXPECT_EQ(done.size(), 35U);
 }
 
+TEST(WorkersOfASweep, RefuseNoTaskForWhatTheSystemLacks) {
+  const Tasks tasks{.count = 1, .folder = "/", .run = [](std::size_t) -> Inputs {
+                      throw LacksResources("out of memory");
+                    }};
+  const Signals signals;
+  std::string state;
+  const auto note = [&](const std::vector<Ended>& batch) {
+    for (const Ended& one : batch) state = one.outcome.state;
+  };
+  EXPECT_EQ(run_in_processes(tasks, signals, note), 0);
+  EXPECT_EQ(state, "crashed") << "and can be run again";
+}
+
 // The first of them has room, and a second one would leave none.
 TEST(WorkersOfASweep, AreAsManyAsTheSystemHasRoomFor) {
   const Tasks tasks{.count = 6, .at_once = 6, .folder = "/", .run = [](std::size_t) {

@@ -62,6 +62,8 @@ int told(int code, const char* what) {
 int code_of(const Tasks& tasks, std::size_t task, int report) {
   try {
     return write_to(report, line_of(tasks.run(task))) ? 0 : kFailed;
+  } catch (const LacksResources& error) {
+    return told(kFailed, error.what());  // another time it may go well
   } catch (const InputError& error) {
     return told(kRefused, error.what());
   } catch (const std::exception& error) {
