@@ -23,7 +23,8 @@ using sim::sweep::Planned;
 using sim::sweep::Shard;
 constexpr const char* kSweepUsage =
     "usage: gardenhose sweep SPEC.toml [FLAGS]\n\n"
-    "Runs a grid of points, each a `gardenhose run`, in worker processes, and keeps the results in\n"
+    "Runs a grid of points, each a `gardenhose run`, in worker processes, and keeps the results "
+    "in\n"
     "an SQLite file. The same command resumes the sweep after Ctrl-C, a crash or a reboot.\n\n"
     "  gardenhose sweep study.toml                   # into study.sqlite, on all cores\n"
     "  gardenhose sweep study.toml --dry-run         # print each point's command\n"

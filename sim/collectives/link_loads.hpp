@@ -53,7 +53,7 @@ class LinkLoads {
   }
 
   const Topology* topology_;
-  Way way_;  // of the last hop
+  Way way_;                                                      // of the last hop
   std::unordered_map<LinkId, std::array<double, kPage>> pages_;  // a new page is zero
 };
 
