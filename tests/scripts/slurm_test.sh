@@ -85,13 +85,16 @@ write_study() {
   cat >"$folder/study/study.toml" <<'END'
 [run]
 topology = "dgx_h100_x16"
-model = "gpt_125m"
 baseline = "twin"
 [grid]
 scheme = ["sharded", "sdp4bit", "zeropp"]
 nodes = [1, 2, 4, 8, 16]
 micro-batch = [1, 2]
 network.nic_bandwidth = ["50 Gbps", "100 Gbps", "200 Gbps", "400 Gbps"]
+range = ["off", "on"]  # which takes longer
+[together.size]
+model = ["gpt_125m", "gpt_350m", "gpt_1.3b"]
+tp = [1, 2, 4]
 END
   cat >"$folder/study/study.sh" <<END
 #!/bin/bash
@@ -133,7 +136,7 @@ for _ in 1 2 3 4 5 6 7 8; do
   rm study.*of4.sqlite
   job=$(sbatch --parsable study.sh)
   until_true has_points study.2of4.sqlite
-  scancel --signal=KILL "${job}_2"
+  scancel --signal=KILL "${job}_2" || true  # it may be over
   until_true is_over
   merged killed
   left=$(($(points whole.csv) - $(points killed.csv)))
