@@ -15,12 +15,16 @@ class Lists {
  public:
   // A list of the values, in their order.
   void add(std::span<const Value> values) {
-    const std::size_t count = values.size();
+    add(values.size(), [&](std::size_t i) { return values[i]; });
+  }
+  // A list of make(0) to make(count - 1).
+  template <class Make>
+  void add(std::size_t count, Make make) {
     if (pieces_.empty() || pieces_.back().capacity() - pieces_.back().size() < count) {
       pieces_.emplace_back().reserve(std::max(kPiece, count));
     }
     std::vector<Value>& piece = pieces_.back();
-    piece.insert(piece.end(), values.begin(), values.end());
+    for (std::size_t i = 0; i < count; ++i) piece.push_back(make(i));
     lists_.push_back(std::span(piece).last(count));
   }
   [[nodiscard]] std::span<const Value> operator[](std::size_t list) const { return lists_[list]; }

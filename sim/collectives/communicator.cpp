@@ -102,7 +102,8 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
       if (laid == all.end()) {
         laid = all.insert(laid, {.algorithm = algorithm,
                                  .out = lay_out(*algorithm, topology, group.ranks, detail)});
-        laid->out.legs = over_connections(cluster, std::move(laid->out.legs));
+        Connections connections(cluster);
+        for (LegDraft& leg : laid->out.legs) leg = connections.over(leg);
       }
       laid->runs.push_back(use);
     }

@@ -3,15 +3,29 @@
 // (network.queue_pairs), and each carries an equal part of the channel's bytes.
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <unordered_map>
 
 #include "sim/collectives/algorithm.hpp"
 
 namespace sim {
 
-// The same legs with a hop for each connection, numbered in order of the legs; with other ways of
-// spreading messages, the legs as they are.
-[[nodiscard]] std::vector<LegDraft> over_connections(const Cluster& cluster,
-                                                     std::vector<LegDraft> legs);
+// Of one leg after the other.
+class Connections {
+ public:
+  explicit Connections(const Cluster& cluster) : cluster_(cluster) {}
+
+  // The same leg with a hop for each connection, numbered in order of the legs, until it is called again;
+  // with other ways of spreading messages, the leg as it is.
+  [[nodiscard]] const LegDraft& over(const LegDraft& leg);
+
+ private:
+  [[nodiscard]] std::uint32_t nic(int rank, int number) const;
+  int next(const Hop& hop);
+
+  const Cluster& cluster_;
+  std::unordered_map<std::uint64_t, int> counts_;  // so far between every two NICs
+  LegDraft spread_;
+};
 
 }  // namespace sim

@@ -18,15 +18,14 @@ class Shares {
   void begin(int lowest_source) { lowest_source_ = lowest_source; }
 
   void add(Hop hop, int times) {
+    hop.times = times;
     const auto source = static_cast<std::size_t>(hop.source - lowest_source_);
     if (source >= sent_.size()) sent_.resize(source + 1);
     for (Hop& one : sent_[source]) {
-      hop.times = one.times;
-      if (one != hop) continue;
+      if (one.way() != hop.way()) continue;
       one.times += times;
       return;
     }
-    hop.times = times;
     sent_[source].push_back(hop);
   }
 
@@ -63,34 +62,6 @@ void take_legs(const Cluster& cluster, double parts, Shares& shares, std::vector
   }
 }
 
-bool are_in_order(const Cluster& cluster, const std::vector<Lane>& lanes) {
-  return std::ranges::all_of(lanes, [&](const Lane& lane) {
-    return std::ranges::is_sorted(lane.hops, {},
-                                  [&](const Hop& hop) { return place_of(cluster, hop); });
-  });
-}
-
-// Of lanes whose hops are in order: one place after the other, so that few shares are held at a time.
-std::vector<LegDraft> fold_in_order(const Cluster& cluster, const std::vector<int>& ranks,
-                                    const std::vector<Lane>& lanes) {
-  const double parts = parts_of(lanes);
-  const int ranks_of_leg = kNodesOfLeg * cluster.gpus_per_node;
-  std::vector<std::size_t> next(lanes.size());  // hop of each lane
-  std::vector<LegDraft> legs;
-  Shares shares;
-  for (int place = ranks.front() / ranks_of_leg; place <= ranks.back() / ranks_of_leg; ++place) {
-    shares.begin(place * ranks_of_leg);
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-      const auto& [hops, weight] = lanes[i];
-      for (; next[i] < hops.size() && place_of(cluster, hops[next[i]]) == place; ++next[i]) {
-        shares.add(hops[next[i]], weight);
-      }
-    }
-    take_legs(cluster, parts, shares, legs);
-  }
-  return legs;
-}
-
 }  // namespace
 
 int parts_of(const std::vector<Lane>& lanes) {
@@ -102,8 +73,6 @@ int parts_of(const std::vector<Lane>& lanes) {
 std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<int>& ranks,
                                  const Rings& rings) {
   if (!lie_evenly(cluster, ranks)) return fold_lanes(cluster, ranks, rings.lanes());
-  double parts = 0;
-  for (std::size_t ring = 0; ring < rings.size(); ++ring) parts += rings.weight(ring);
   std::vector<LegDraft> legs;
   Shares shares;
   std::vector<Hop> hops;
@@ -117,7 +86,7 @@ std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<int>&
         for (const Hop& hop : hops) shares.add(hop, rings.weight(ring));
       }
     }
-    take_legs(cluster, parts, shares, legs);
+    take_legs(cluster, cluster.collectives.channels, shares, legs);
   }
   return legs;
 }
@@ -125,9 +94,6 @@ std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<int>&
 std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>& ranks,
                                  const std::vector<Lane>& lanes, const std::vector<Hop>& of_all) {
   const bool together = lie_evenly(cluster, ranks);
-  if (together && of_all.empty() && are_in_order(cluster, lanes)) {
-    return fold_in_order(cluster, ranks, lanes);
-  }
   std::vector<LegDraft> legs;
   Shares shares(ranks.front());
   for (const Lane& lane : lanes) {

@@ -62,13 +62,10 @@ Paces paces_of_pairs(const Cluster& cluster) {
 double Busiest::seconds() const { return std::max(nvlink_s, network_s); }
 
 Busiest busiest_of(const Topology& topology, std::span<const LegDraft> all) {
-  std::vector<LegDraft> spread;
-  if (topology.cluster().network.load_balance == LoadBalance::ecmp) {
-    spread = over_connections(topology.cluster(), {all.begin(), all.end()});
-    all = spread;
-  }
+  Connections connections(topology.cluster());
   LinkLoads inside(topology), between(topology);
-  for (const LegDraft& leg : all) {
+  for (const LegDraft& one : all) {
+    const LegDraft& leg = connections.over(one);
     for (const Hop& hop : leg.hops) {
       (hop.over_network() ? between : inside).add(hop, leg.unit * hop.times);
     }

@@ -56,9 +56,9 @@ class Collector {
       for (const LegDraft& leg : out.legs) add(i, out, leg, group.shift);
     }
     incidence.groups.push_back(kind);
-    members_.clear();
-    for (const int rank : group.ranks) members_.push_back({static_cast<std::uint32_t>(rank)});
-    incidence.members.add(members_);
+    incidence.members.add(group.ranks.size(), [&](std::size_t i) {
+      return Member{static_cast<std::uint32_t>(group.ranks[i])};
+    });
   }
 
   // Of the group that is added next, laid out by its i-th algorithm.
@@ -90,8 +90,7 @@ class Collector {
   }
 
   const Topology& topology_;
-  std::vector<Hop> hops_;        // of the leg that is added
-  std::vector<Member> members_;  // of the group
+  std::vector<Hop> hops_;  // of the leg that is added
 };
 
 // By their stages.
@@ -107,45 +106,25 @@ std::vector<Kind> kinds_of_ranks(const Topology& topology, const GroupDrafts& dr
 class Ways {
  public:
   // Most classes have few ways.
-  void add(Hop hop) {
+  void add(const Hop& hop) {
     constexpr std::size_t kFew = 16;
     const auto few = std::span(hops_).first(std::min(kFew, hops_.size()));
-    for (Hop& one : few) {
-      const int times = std::exchange(hop.times, one.times);
-      if (one == hop) {
-        one.times += times;
-        return;
-      }
-      hop.times = times;
+    const auto known = std::ranges::find(few, hop.way(), &Hop::way);
+    if (known != few.end()) {
+      known->times += hop.times;
+      return;
     }
     hops_.push_back(hop);
     if (hops_.size() < limit_) return;
-    sum();
+    merge(hops_, &Hop::way);
     limit_ = std::max(limit_, 2 * hops_.size());
   }
   [[nodiscard]] std::vector<Hop> take() && {
-    sum();
+    merge(hops_, &Hop::way);
     return std::move(hops_);
   }
 
  private:
-  static Hop once(Hop hop) {
-    hop.times = 0;
-    return hop;
-  }
-  void sum() {
-    std::ranges::sort(hops_, {}, once);
-    auto end = hops_.begin();
-    for (const Hop& hop : hops_) {
-      if (end != hops_.begin() && once(*std::prev(end)) == once(hop)) {
-        std::prev(end)->times += hop.times;
-      } else {
-        *end++ = hop;
-      }
-    }
-    hops_.erase(end, hops_.end());
-  }
-
   std::vector<Hop> hops_;
   std::size_t limit_ = 64;  // of hops that are not summed yet
 };
@@ -170,7 +149,7 @@ std::vector<AlikeFlow> flows_of(const Collector& all, const AlikeParts& alike) {
     }
   }
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    merge(flows[i].links);
+    merge(flows[i].links, &Crossing::link);
     flows[i].hops = std::move(ways[i]).take();
   }
   return flows;

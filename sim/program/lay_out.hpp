@@ -89,7 +89,6 @@ struct StepSizes {
 [[nodiscard]] Communication secondary_gather(const StepSizes& shape, double parameters);
 [[nodiscard]] bool keeps_secondary(const StepSizes& shape);
 
-// A step in the making. Each call appends instructions for all ranks of a stage.
 // Of the activations of one micro-batch in BF16 between two layers, over all tensor-parallel ranks.
 [[nodiscard]] double bytes_between_layers(const StepSizes& shape);
 // Of all launches, one after another.
@@ -98,6 +97,7 @@ struct StepSizes {
 [[nodiscard]] BlockTime time_of(const StepContext& context, const Roofline& roofline,
                                 const MemoryPass& pass, const std::vector<BlockTime>& times);
 
+// A step in the making. Each call appends instructions for all ranks of a stage.
 struct StepLayOut : StepSizes {
   StepLayOut(const StepContext& step_context, const Scheme& step_scheme);
 

@@ -10,6 +10,10 @@
 // gather embedding and head for fewer of them than others: here for the first alone.
 #pragma once
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "sim/program/lay_out.hpp"
 
 namespace sim {
@@ -23,6 +27,19 @@ struct Outline {
   Part update;
   std::vector<Communication> communications;
   std::vector<BlockTime> times;  // Program::times
+
+  // Each part, and how often a step of so many micro-batches has it.
+  using Counted = std::pair<const Part*, int>;
+  [[nodiscard]] std::array<Counted, 7> parts(int micro_batches) const {
+    const int others = micro_batches - 1;
+    return {{{&begin, 1},
+             {&first_forward, 1},
+             {&first_backward, 1},
+             {&forward, others},
+             {&backward, others},
+             {&reduce, 1},
+             {&update, 1}}};
+  }
 };
 
 // The parallelism is as given.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -20,7 +19,7 @@ void find_crossings(const std::vector<Hop>& hops, Crossed crossed, std::vector<C
   for (const Hop& hop : hops) {
     for (const LinkId link : crossed(hop)) all.push_back({link, hop.times});
   }
-  merge(all);
+  merge(all, &Crossing::link);
 }
 
 // The links between sites, of which one stands for those of all sites that are alike.
@@ -119,24 +118,11 @@ void add_background(const TrafficFlow& flow, Wiring& wiring) {
   for (const std::vector<LinkId>& way : flow.ways) {
     for (const LinkId one : way) all.push_back({one, 1});
   }
-  merge(all);
+  merge(all, &Crossing::link);
   wiring.background.push_back({std::move(all), flow.channels});
 }
 
 }  // namespace
-
-void merge(std::vector<Crossing>& crossings) {
-  std::ranges::sort(crossings, {}, &Crossing::link);
-  auto end = crossings.begin();
-  for (const Crossing& one : crossings) {
-    if (end != crossings.begin() && std::prev(end)->link == one.link) {
-      std::prev(end)->times += one.times;
-    } else {
-      *end++ = one;
-    }
-  }
-  crossings.erase(end, crossings.end());
-}
 
 ClusterLinks::ClusterLinks(const Topology& topology) : topology_(topology) {}
 

@@ -3,8 +3,11 @@
 // input besides the schedule.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -22,8 +25,20 @@ struct Crossing {
   auto operator<=>(const Crossing&) const = default;
 };
 
-// Each link once, ascending.
-void merge(std::vector<Crossing>& crossings);
+// Each of the parts once that `of` says are the same, ascending, with the sum of their `times`.
+template <class Part, class Of>
+void merge(std::vector<Part>& parts, Of of) {
+  std::ranges::sort(parts, {}, of);
+  auto end = parts.begin();
+  for (const Part& one : parts) {
+    if (end != parts.begin() && std::invoke(of, *std::prev(end)) == std::invoke(of, one)) {
+      std::prev(end)->times += one.times;
+    } else {
+      *end++ = one;
+    }
+  }
+  parts.erase(end, parts.end());
+}
 
 // What is always under way besides the schedule: at most as fast as its slowest link, which may be one
 // of its own.

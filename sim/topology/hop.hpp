@@ -24,6 +24,12 @@ struct Hop {
   [[nodiscard]] bool over_network() const { return nic_out >= 0; }
   [[nodiscard]] int levels_up() const { return nic_in < -1 ? -1 - nic_in : 0; }
   auto operator<=>(const Hop&) const = default;
+  // Its way, however often it is taken.
+  [[nodiscard]] Hop way() const {
+    Hop once = *this;
+    once.times = 0;
+    return once;
+  }
 };
 
 }  // namespace sim

@@ -50,15 +50,10 @@ struct Done {
 
 Done in_outline(const StepContext& context, const Scheme& scheme) {
   const Outline all = outline(context, scheme);
-  const int micro_batches = context.parallelism.accumulation;
   Done done;
-  done.add(all.begin, all, 1);
-  done.add(all.first_forward, all, 1);
-  done.add(all.first_backward, all, 1);
-  done.add(all.forward, all, micro_batches - 1);
-  done.add(all.backward, all, micro_batches - 1);
-  done.add(all.reduce, all, 1);
-  done.add(all.update, all, 1);
+  for (const auto& [part, times] : all.parts(context.parallelism.accumulation)) {
+    done.add(*part, all, times);
+  }
   return done;
 }
 

@@ -20,24 +20,6 @@
 namespace sim::study {
 namespace {
 
-// By stage: seconds of the compute stream's passes over memory in a part of a step, each at the rate of
-// the fastest of any size.
-std::vector<double> pass_seconds(const Job& job, int stages, const Outline& outline,
-                                 const Outline::Part& part) {
-  const Gpu& gpu = job.cluster().gpu;
-  const Roofline roofline(gpu, compute_efficiency(job.cluster()), job.calibration());
-  std::vector<double> by_stage(static_cast<std::size_t>(stages));
-  for (const Instruction& one : part) {
-    const auto* pass = std::get_if<MemoryPass>(&one.what);
-    if (pass == nullptr || pass->beside) continue;
-    by_stage[static_cast<std::size_t>(one.stage)] +=
-        pass->time ? outline.times[*pass->time].seconds
-                   : least_pass_time(job.calibration(), gpu, pass->bytes,
-                                     roofline.pass(pass->bytes, pass->flop));
-  }
-  return by_stage;
-}
-
 // What is exchanged once more with what is recomputed, one after the other on each stream.
 double repeated_s(const Parallelism& p, const LayerExchanges& exchanges, const Segments& forward) {
   double tensor = 0, experts = 0, context = 0;
@@ -200,20 +182,30 @@ FirstBounds::Around FirstBounds::around(const Job& job, const Stages& stages, co
 
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, int stages,
                                                        const Outline& outline) {
-  const auto seconds = [&](const Outline::Part& part) {
-    return pass_seconds(job, stages, outline, part);
+  const Gpu& gpu = job.cluster().gpu;
+  const Roofline roofline(gpu, compute_efficiency(job.cluster()), job.calibration());
+  std::vector<Buffers> all(static_cast<std::size_t>(stages));
+  // The compute stream's passes, each at the rate of the fastest of any size.
+  const auto add = [&](const Outline::Part& part, double Buffers::*to, double times = 1) {
+    for (const Instruction& one : part) {
+      const auto* pass = std::get_if<MemoryPass>(&one.what);
+      if (pass == nullptr || pass->beside) continue;
+      const double seconds = pass->time ? outline.times[*pass->time].seconds
+                                        : least_pass_time(job.calibration(), gpu, pass->bytes,
+                                                          roofline.pass(pass->bytes, pass->flop));
+      all[static_cast<std::size_t>(one.stage)].*to += times * seconds;
+    }
   };
-  const std::vector<double> begin = seconds(outline.begin);
-  const std::vector<double> first_forward = seconds(outline.first_forward);
-  const std::vector<double> first_backward = seconds(outline.first_backward);
-  const std::vector<double> forward = seconds(outline.forward);
-  const std::vector<double> backward = seconds(outline.backward);
-  const std::vector<double> reduce = seconds(outline.reduce);
-  std::vector<Buffers> all;
-  for (std::size_t i = 0; i < begin.size(); ++i) {
-    const double more = first_forward[i] + first_backward[i] - forward[i] - backward[i];
-    all.push_back({begin[i], forward[i], backward[i], more + reduce[i]});
-  }
+  add(outline.begin, &Buffers::first);
+  add(outline.forward, &Buffers::forward);
+  add(outline.backward, &Buffers::backward);
+  add(outline.reduce, &Buffers::last);
+  add(outline.update, &Buffers::update);
+  // What the first micro-batch has more than others.
+  add(outline.first_forward, &Buffers::last);
+  add(outline.first_backward, &Buffers::last);
+  add(outline.forward, &Buffers::last, -1);
+  add(outline.backward, &Buffers::last, -1);
   return all;
 }
 
@@ -224,13 +216,12 @@ FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
   const LayerExchanges exchanges = exchanges_of(job, setup);
   const LayerExchanges inside = exchanges.inside_nodes();
   const NodeBytes bytes = node_bytes(job, setup, outline);
-  FirstBound bound{
-      .on_these_nics = computing(job, p, exchanges, by_stage),
-      .bytes = bytes.of_step,
-      .gathered = bytes.gathered,
-      .summed = bytes.summed,
-      .gathered_and_summed = bytes.gathered_and_summed,
-      .update_s = std::ranges::max(pass_seconds(job, p.pipeline, outline, outline.update))};
+  FirstBound bound{.on_these_nics = computing(job, p, exchanges, by_stage),
+                   .bytes = bytes.of_step,
+                   .gathered = bytes.gathered,
+                   .summed = bytes.summed,
+                   .gathered_and_summed = bytes.gathered_and_summed,
+                   .update_s = std::ranges::max_element(by_stage, {}, &Buffers::update)->update};
   bound.on_any_nics =
       inside == exchanges ? bound.on_these_nics : computing(job, p, inside, by_stage);
   return bound;

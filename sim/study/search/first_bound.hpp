@@ -70,9 +70,9 @@ class FirstBounds {
 
  private:
   // Passes over weights and gradients: once before everything, in each micro-batch's forward and
-  // backward pass, and once more in any of these or after the last.
+  // backward pass, once more in any of these or after the last, and in the update.
   struct Buffers {
-    double first = 0, forward = 0, backward = 0, last = 0;
+    double first = 0, forward = 0, backward = 0, last = 0, update = 0;
   };
   [[nodiscard]] FirstBound::Computing computing(const Job& job, const Parallelism& p,
                                                 const LayerExchanges& exchanges,

@@ -2,8 +2,8 @@
 #include "sim/study/search/node_bytes.hpp"
 
 #include <algorithm>
-#include <initializer_list>
-#include <utility>
+#include <array>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -82,8 +82,7 @@ class Exchanged {
     }
   }
 
-  using Times = std::pair<const Outline::Part*, int>;
-  [[nodiscard]] std::vector<LeavingBytes> in(std::initializer_list<Times> parts) const {
+  [[nodiscard]] std::vector<LeavingBytes> in(std::span<const Outline::Counted> parts) const {
     std::vector<LeavingBytes> by_stage(stages_);
     for (const auto& [part, times] : parts) {
       for (const Instruction& one : *part) {
@@ -110,20 +109,14 @@ std::vector<LeavingBytes> added(std::vector<LeavingBytes> a, const std::vector<L
 
 NodeBytes node_bytes(const Job& job, const Setup& setup, const Outline& outline) {
   const Parallelism& p = setup.parallelism;
-  const Outline& o = outline;
-  const int others = p.accumulation - 1;
   const Leaving leaving(job, p);
   const Exchanged exchanged(job, setup, outline);
-  NodeBytes bytes{.of_step = leaving.most(exchanged.in({{&o.begin, 1},
-                                                        {&o.first_forward, 1},
-                                                        {&o.first_backward, 1},
-                                                        {&o.forward, others},
-                                                        {&o.backward, others},
-                                                        {&o.reduce, 1},
-                                                        {&o.update, 1}}))};
+  NodeBytes bytes{.of_step = leaving.most(exchanged.in(outline.parts(p.accumulation)))};
   if (p.sharding.stage == 3 || p.virtual_stages > 1) return bytes;
-  const std::vector<LeavingBytes> gathered = exchanged.in({{&o.begin, 1}, {&o.first_forward, 1}});
-  const std::vector<LeavingBytes> summed = exchanged.in({{&o.backward, 1}, {&o.reduce, 1}});
+  const std::vector<LeavingBytes> gathered = exchanged.in(
+      std::array<Outline::Counted, 2>{{{&outline.begin, 1}, {&outline.first_forward, 1}}});
+  const std::vector<LeavingBytes> summed =
+      exchanged.in(std::array<Outline::Counted, 2>{{{&outline.backward, 1}, {&outline.reduce, 1}}});
   bytes.gathered = leaving.most(gathered);
   bytes.summed = leaving.most(summed);
   bytes.gathered_and_summed = leaving.most(added(gathered, summed));
