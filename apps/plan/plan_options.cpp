@@ -29,11 +29,19 @@ constexpr const char* kPlanUsage =
     "fastest, or those with the smallest network. The search covers the number of nodes, NIC\n"
     "bandwidth, tensor and pipeline parallelism (with sequence parallelism, virtual stages and\n"
     "placement), scheme, ZeRO stage, hybrid sharding, resharding, micro-batch size,\n"
-    "recomputation, and the precision of gradients and gathered weights. Prints the ten best\n"
-    "plans with their price, time, energy, memory and bottleneck, and the command that simulates\n"
-    "a step of each. The likely ranges of time and price hold eight cases of ten, as far as the\n"
-    "spreads of the constants are known. Plans that differ by less than the model's own error are\n"
-    "said to. With --reliability, the plans also show what failures leave of their time and what\n"
+    "recomputation, and the precision of gradients and gathered weights.\n\n"
+    "Of each choice of hardware (nodes and NICs, or sites), with and without compression, it "
+    "finds\n"
+    "the best plan, and lists those that no other one beats: a plan is beaten if another one is\n"
+    "cheaper and no slower, or faster and no dearer. Each comes with its price, time, energy,\n"
+    "memory and bottleneck, and the command that simulates a step of it. The first one is the one\n"
+    "to take: plans that differ by less than predictions can tell are alike in what the goal asks\n"
+    "for, then in the other of price and time, and of those that are alike in both it is the\n"
+    "simplest: the fewest GPUs, no compression, the fewest kinds of parallelism, the slowest "
+    "NICs.\n"
+    "The lines below it say what the next plan loses by and whether compression pays. The likely\n"
+    "ranges of time and price hold eight cases of ten, as far as the spreads of the constants are\n"
+    "known. With --reliability, the plans also show what failures leave of their time and what\n"
     "that costs; the ranking does not depend on it.\n\n"
     "On a topology of several sites, the search also covers which sites take part (none, 1, 2,\n"
     "4... or all of each [sites] table, unless --set sites.NAME.count fixes the number), the\n"
@@ -48,9 +56,12 @@ constexpr const char* kPlanUsage =
     "searched, with the defaults of run: --loss, --precision, --optimizer, --bucket-size,\n"
     "--unit-layers, --prefetch and --backward-prefetch. If nothing fits in memory, all setups\n"
     "keep the optimizer's state on the hosts, as with --optimizer-state host.\n\n"
-    "The search is exact: it finds the same plans as simulating every setup (--exhaustive). It\n"
-    "skips a setup only if it does not fit in memory, or if a lower bound on its time shows that\n"
-    "it cannot be among the ten best.\n\n"
+    "The search skips a setup only if it does not fit in memory, or if a lower bound on its time\n"
+    "shows that it is faster than the plan of its kind by at most --gap. Within the gap, a plan "
+    "has\n"
+    "few kinds of parallelism. With --gap 0, and with --setups, the search is exact: it finds "
+    "what\n"
+    "simulating every setup does (--exhaustive).\n\n"
     "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
     "\\\n"
     "                  --goal cheapest --deadline \"60 days\"\n"
@@ -74,6 +85,7 @@ constexpr const char* kTrainedBetweenSites =
     "noloco,sparseloco,demo";
 
 struct Texts {
+  bool all = false, setups = false;
   std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity, parts;
 };
 
@@ -109,6 +121,13 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "file of switch ports, prices and watts, as of bom: adds what each plan's network costs to "
       "buy "
       "and what it draws");
+  add("all", po::bool_switch(&texts.all),
+      "also list plans that another one beats: dearer and no faster, or slower and no cheaper");
+  add("setups", po::bool_switch(&texts.setups), "list the ten best setups instead, however alike");
+  add("gap", po::value(&o.question.gap)->default_value(0.02, "0.02"),
+      "a plan is found once no setup of its kind can be faster by more than this fraction; 0 "
+      "searches "
+      "exactly, as --setups does");
   add("exhaustive", po::bool_switch(&o.question.exhaustive),
       "simulate every setup that fits in memory: a check, for small searches");
   add("jobs,j", jobs_flag(o.question.jobs), kJobsHelp);
@@ -278,6 +297,15 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   if (!texts.link_speeds.empty()) parse_link_speeds(texts.link_speeds, o);
   parse_goal(values, texts, o.question.goal);
   o.job.target_tokens = o.question.goal.tokens;
+  if (texts.all && texts.setups) {
+    throw InputError(
+        "--all: conflicts with --setups, which lists no kinds; specify only one of them");
+  }
+  if (texts.all) o.question.listing = sim::study::Listing::kinds;
+  if (texts.setups) o.question.listing = sim::study::Listing::setups;
+  if (!(o.question.gap >= 0 && o.question.gap < 1)) {
+    throw InputError(fmt::format("--gap: {} is not a fraction, such as 0.02", o.question.gap));
+  }
   if (o.question.batch_tokens < 1) {
     throw InputError(fmt::format("--batch-tokens: {} is less than 1", o.question.batch_tokens));
   }

@@ -19,6 +19,7 @@
 #include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
+#include "sim/study/plan/take.hpp"
 #include "sim/study/search/verdict.hpp"
 #include "sim/topology/ranks.hpp"
 
@@ -52,23 +53,26 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
   const auto limit = [](double value) {
     return value < PlanGoal::kNever ? Json(value) : Json(nullptr);
   };
-  Json json = {{"topology", report.topology},
-               {"model", report.model},
-               {"goal", sim::name_of(goal.aim, sim::study::kAims)},
-               {"tokens", goal.tokens},
-               {"deadline_s", limit(goal.deadline_s)},
-               {"budget_usd", limit(goal.budget_usd)},
-               {"share", goal.share > 0 ? Json(goal.share) : Json(nullptr)},
-               {"met", report.met},
-               {"not_told_apart", not_told_apart(report, goal)},
-               {"not_counted", report.not_counted},
-               {"search",
-                {{"exhaustive", options.question.exhaustive},
-                 {"setups", searched.setups},
-                 {"too_large", searched.too_large},
-                 {"planned", searched.planned},
-                 {"simulated", searched.simulated},
-                 {"rounds", searched.rounds}}}};
+  Json json = {
+      {"topology", report.topology},
+      {"model", report.model},
+      {"goal", sim::name_of(goal.aim, sim::study::kAims)},
+      {"tokens", goal.tokens},
+      {"deadline_s", limit(goal.deadline_s)},
+      {"budget_usd", limit(goal.budget_usd)},
+      {"share", goal.share > 0 ? Json(goal.share) : Json(nullptr)},
+      {"met", report.met},
+      {"not_told_apart", not_told_apart(report, goal)},
+      {"beaten", report.beaten},
+      {"not_counted", report.not_counted},
+      {"search",
+       {{"exhaustive", options.question.exhaustive},
+        {"gap", options.question.listing == sim::study::Listing::setups ? 0 : options.question.gap},
+        {"setups", searched.setups},
+        {"too_large", searched.too_large},
+        {"planned", searched.planned},
+        {"simulated", searched.simulated},
+        {"rounds", searched.rounds}}}};
   json["next_dollar"] = Json::array();
   for (const Improvement& one : report.improvements) {
     json["next_dollar"].push_back(
@@ -81,8 +85,41 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
   for (const PlanRow& row : report.rows) {
     json["plans"].push_back(record_of(row, bill_of_row(options, row)));
     json["plans"].back()["command"] = run_line(options, row.chosen);
+    json["plans"].back()["why_not"] = &row == &report.rows.front()
+                                          ? Json(nullptr)
+                                          : Json(why_not(row, report.rows.front(), goal));
   }
   return json;
+}
+
+bool chooses_nics(const PlanOptions& options) { return options.question.nic_bandwidths.size() > 1; }
+
+// What the first plan is up against: the next one, compression, and what is not listed.
+std::vector<std::string> rivals(const PlanOptions& options, const PlanReport& report) {
+  std::vector<std::string> lines;
+  const PlanRow& taken = report.rows.front();
+  const PlanGoal& goal = options.question.goal;
+  if (report.rows.size() > 1) {
+    const PlanRow& next = report.rows[1];
+    lines.push_back(fmt::format("next: {}: {}", summary_of(next, chooses_nics(options)),
+                                why_not(next, taken, goal)));
+  }
+  const auto other = std::ranges::find_if(report.rows, [&](const PlanRow& row) {
+    return row.compresses != taken.compresses && is_same_hardware(row.chosen, taken.chosen);
+  });
+  if (other != report.rows.end()) {
+    lines.push_back("compression: " + compression_text(taken.compresses ? taken : *other,
+                                                       taken.compresses ? *other : taken));
+  }
+  if (report.beaten > 0) {
+    lines.push_back(
+        fmt::format("not listed (--all): {} more {} of hardware and compression, {}", report.beaten,
+                    report.beaten == 1 ? "choice" : "choices",
+                    goal.aim == sim::study::Aim::smallest_network
+                        ? "with faster NICs"
+                        : "beaten by a plan that is faster and as cheap, or cheaper and as fast"));
+  }
+  return lines;
 }
 
 void print_rows(const PlanOptions& options, const PlanReport& report) {
@@ -170,8 +207,12 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
   }
   const std::size_t alike = not_told_apart(report, options.question.goal);
   if (alike > 1) {
-    print_text("plans 1 to {} differ by less than predictions of this kind can tell ({:.1f} %)\n",
-               alike, 100 * (sim::study::least_win() - 1));
+    print_text(
+        "{} of these plans are not told apart by {}: plans of this kind are if they differ by more "
+        "than "
+        "{:.1f} %\n",
+        alike, options.question.goal.aim == sim::study::Aim::fastest ? "time" : "price",
+        100 * (sim::study::least_win() - 1));
   }
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   print_expected_interruptions(options, report.rows.front());
@@ -206,9 +247,13 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
 void print_table(const PlanOptions& options, const PlanReport& report) {
   const std::string limits = limits_text(options.question.goal);
   const std::string_view aim = sim::name_of(options.question.goal.aim, sim::study::kAims);
-  print_answer((report.met ? fmt::format("{}{}: ", aim, limits)
-                           : fmt::format("no plan trains{}; the closest: ", limits)) +
-               summary_of(report.rows.front()));
+  std::string answer = (report.met ? fmt::format("{}{}: ", aim, limits)
+                                   : fmt::format("no plan trains{}; the closest: ", limits)) +
+                       summary_of(report.rows.front(), chooses_nics(options));
+  if (options.question.listing != sim::study::Listing::setups) {
+    for (const std::string& line : rivals(options, report)) answer += "\n" + line;
+  }
+  print_answer(answer);
   print_text("{:g} tokens of {} on {}: {}{}\n\n", options.question.goal.tokens, report.model,
              report.topology, aim, limits);
   print_rows(options, report);

@@ -45,12 +45,16 @@ std::string site_names(const sim::RoundFigures& round) {
   return sim::joined(names, " + ");
 }
 
+std::string nic_text(const PlanRow& row) {
+  return fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9);
+}
+
 // Where the row trains.
 Cells place_cells(const PlanRow& row) {
   const sim::Report& report = row.report;
   if (!report.round) {
     return {{"nodes", fmt::format("{}", row.chosen.nodes)},
-            {"per NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
+            {"per NIC", nic_text(row)},
             {"scheme", report.scheme}};
   }
   const bool alone = report.round->sites == 1;
@@ -111,15 +115,15 @@ std::string price_range(const PlanRow& row, const char* joint = "-") {
 }
 
 // "4 nodes with qwd take"
-std::string setup_text(const PlanRow& row) {
+std::string setup_text(const PlanRow& row, bool names_nics) {
   const sim::Report& report = row.report;
   const bool alone = (report.round ? report.round->sites : row.chosen.nodes) == 1;
   const std::string where = report.round
                                 ? site_names(*report.round)
                                 : fmt::format("{} node{}", row.chosen.nodes, alone ? "" : "s");
   const bool named = !report.round || !alone;
-  return fmt::format("{}{} {}", where, named ? " with " + report.scheme : "",
-                     alone ? "takes" : "take");
+  return fmt::format("{}{}{} {}", where, names_nics ? " at " + nic_text(row) : "",
+                     named ? " with " + report.scheme : "", alone ? "takes" : "take");
 }
 
 // Of the whole training, while parts fail.
@@ -229,9 +233,9 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
   return json;
 }
 
-std::string summary_of(const PlanRow& row) {
+std::string summary_of(const PlanRow& row, bool names_nics) {
   const double usd = row.price.total();
-  const std::string time = fmt::format("{} {} (likely {})", setup_text(row),
+  const std::string time = fmt::format("{} {} (likely {})", setup_text(row, names_nics),
                                        long_time_text(row.time_s), time_range(row, " to "));
   if (usd <= 0) return time;
   return fmt::format("{} and {} (likely {})", time, total_text(usd, usd), price_range(row, " to "));

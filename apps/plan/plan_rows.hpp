@@ -24,7 +24,8 @@ using RowBill = std::optional<sim::Bill>;
 // Without its command.
 [[nodiscard]] nlohmann::ordered_json record_of(const sim::study::PlanRow& row, const RowBill& bill);
 
-// "4 nodes with qwd take 29.4 days (likely 25.1 to 34.6 days) and 114 kUSD (likely 96.7 to 133 kUSD)".
-[[nodiscard]] std::string summary_of(const sim::study::PlanRow& row);
+// "4 nodes with qwd take 29.4 days (likely 25.1 to 34.6 days) and 114 kUSD (likely 96.7 to 133 kUSD)"; where NICs
+// are chosen, "4 nodes at 100 Gbps with qwd".
+[[nodiscard]] std::string summary_of(const sim::study::PlanRow& row, bool names_nics);
 
 }  // namespace apps

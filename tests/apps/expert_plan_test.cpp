@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Every simulated step is held against its bounds too.
 TEST_P(ExpertSpaces, HaveTheSamePlansAsAnExhaustiveSearch) {
   const std::string flags = std::string(
-                                "plan --attention fused --tokens 1e10 --recompute none "
+                                "plan --setups --attention fused --tokens 1e10 --recompute none "
                                 "--gradient-precision bf16 ") +
                             GetParam().flags;
   const Json quick = plan(flags), whole = plan(flags + " --exhaustive");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `plan` finds what a search through everything would, at a tenth of the simulations, and says how
+// `plan --setups` finds what a search through everything would, at a tenth of the simulations, and says how
 // to run it.
 #include <initializer_list>
 #include <random>
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Every simulated step is held against its bounds too: one that beats them ends with 70.
 TEST_P(EveryGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
   const std::string goal =
-      kTiny + GetParam().flags + " --gradient-precision fp32 --placement tp-dp-pp";
+      kTiny + GetParam().flags + " --setups --gradient-precision fp32 --placement tp-dp-pp";
   const Json quick = plan(goal);
   const Json whole = plan(goal + " --exhaustive");
   EXPECT_EQ(scores(quick), scores(whole));
@@ -53,7 +53,7 @@ TEST_P(EveryGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
 }
 
 TEST_P(EveryGoal, HasTheCommandOfEachStep) {
-  const Json all = plan(kTiny + GetParam().flags);
+  const Json all = plan(kTiny + GetParam().flags + " --setups");
   for (const std::size_t place : {0U, 4U, 9U}) {
     const Json& one = all["plans"][place];
     const Outcome outcome = run(words_of_command(one["command"]), source_directory());
@@ -73,7 +73,7 @@ TEST(PlanCommand, HasTheBestOfAllWithTreesOverUnevenGroups) {
       "--tp 2 --pp 2 --virtual-stages 1 --sequence-parallel off --placement tp-dp-pp --recompute "
       "none "
       "--micro-batch 1 --overlap none --gradient-precision fp32 --scheme data_parallel,sharded "
-      "--algorithm tree --tokens 1e9 --batch-tokens 49152 --goal fastest "
+      "--algorithm tree --setups --tokens 1e9 --batch-tokens 49152 --goal fastest "
       "--set network.nic_bandwidth=1Gbps --set fitted.network_efficiency=1 "
       "--set fitted.communicator_bandwidth=1000GBps";
   EXPECT_EQ(scores(plan(flags)), scores(plan(flags + " --exhaustive")));
@@ -91,8 +91,9 @@ SmallSpace random_space(std::mt19937& random) {
   };
   SmallSpace space{.nodes = {"1", "2"},
                    .schemes = {"sharded", one_of({"sdp4bit", "qwd", "zeropp"})}};
-  space.base = "plan --topology " + one_of({"dgx_h100_x16", "dgx_a100_x16", "sdp4bit_a100"}) +
-               " --model " + one_of({"gpt_125m", "gpt_1.3b", "mpt_125m"}) +
+  space.base = "plan --setups --topology " +
+               one_of({"dgx_h100_x16", "dgx_a100_x16", "sdp4bit_a100"}) + " --model " +
+               one_of({"gpt_125m", "gpt_1.3b", "mpt_125m"}) +
                " --set model.layers=" + one_of({"2", "4", "6"}) + " --gpus-per-node " +
                one_of({"2", "4"}) + " --attention " + one_of({"fused", "unfused"}) +
                " --tokens 1e9 --goal " + one_of({"cheapest", "fastest"}) +
@@ -168,7 +169,8 @@ TEST(PlanCommand, KeepsNoBoundForOtherTurns) {
 
 TEST(PlanCommand, ChoosesTheSoftwareOfAStageWithTheStage) {
   const std::string job =
-      "plan --topology dgx_h100_x16 --nodes 1 --model gpt_125m --attention fused --tokens 1e10 "
+      "plan --setups --topology dgx_h100_x16 --nodes 1 --model gpt_125m --attention fused --tokens "
+      "1e10 "
       "--batch-tokens 262144 --tp 1 --pp 1 --scheme sharded ";
   const Json best = plan(job)["plans"][0];
   EXPECT_EQ(best["zero_stage"], 3);  // whose kernels are faster here
@@ -179,7 +181,8 @@ TEST(PlanCommand, ChoosesTheSoftwareOfAStageWithTheStage) {
 // A pipeline of 4 stages and few micro-batches: interleaving and sequence parallelism pay.
 TEST(PlanCommand, ChoosesVirtualStagesAndSequenceParallelism) {
   const Json best = plan(
-      "plan --topology dgx_h100_x16 --nodes 2 --gpus-per-node 4 --model gpt_1.3b --tokens 1e9 "
+      "plan --setups --topology dgx_h100_x16 --nodes 2 --gpus-per-node 4 --model gpt_1.3b --tokens "
+      "1e9 "
       "--batch-tokens 32768 --tp 2 --pp 4 --scheme sharded --set model.layers=8")["plans"][0];
   const std::string command = best["command"];
   EXPECT_NE(command.find("--virtual-stages 2"), std::string::npos) << command;

@@ -31,8 +31,9 @@ INSTANTIATE_TEST_SUITE_P(Plan, EverySitesGoal, testing::Values("cheapest", "fast
 
 // Every simulated round is held against its bounds too: one that beats them ends with 70.
 TEST_P(EverySitesGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
-  const std::string goal =
-      kPlanSites + kSchemes + "--gradient-precision fp32 --recompute none --goal " + GetParam();
+  const std::string goal = kPlanSites + kSchemes +
+                           "--setups --gradient-precision fp32 --recompute none --goal " +
+                           GetParam();
   const Json quick = plan(goal);
   const Json whole = plan(goal + " --exhaustive");
   EXPECT_EQ(site_scores(quick), site_scores(whole));
@@ -46,7 +47,7 @@ TEST_P(EverySitesGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
 // What a round is and costs is what run says of it.
 TEST_P(EverySitesGoal, HasTheCommandOfEachRound) {
   const Json all =
-      plan(kPlanSites + kSchemes + "--inner-scheme sharded,sdp4bit --goal " + GetParam());
+      plan(kPlanSites + kSchemes + "--setups --inner-scheme sharded,sdp4bit --goal " + GetParam());
   for (const std::size_t place : {0U, 4U, 9U}) {
     const Json& one = all["plans"][place];
     const Json round = json_of(words_of_run(one["command"]), source_directory());
@@ -105,7 +106,8 @@ TEST(PlanOfSites, IsATableOrCsv) {
   EXPECT_NE(table.out.find(" min  "), std::string::npos) << "of training\n" << table.out;
   EXPECT_NE(table.out.find("GPU/net/power/egress %"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("not considered: "), std::string::npos) << table.out;
-  const Outcome csv = run(words(kPlanSites + kSchemes + "--format csv"), source_directory());
+  const Outcome csv =
+      run(words(kPlanSites + kSchemes + "--setups --format csv"), source_directory());
   EXPECT_TRUE(csv.out.starts_with("sites,gpus,scheme,inner_steps,")) << csv.out;
   EXPECT_EQ(lines_of(csv.out).size(), 11u);
 }
@@ -153,7 +155,8 @@ TEST(PlanOfSites, SaysWhomTheSitesWaitForIfNoRoundEnds) {
 // A quorum is of the sites that are there, and what the others would train is not kept.
 TEST(PlanOfSites, IsBoundedWithoutTheSitesThatAreGone) {
   const std::string gone =
-      "plan --topology four_sites_mixed --model gpt_125m --set model.layers=2 --tokens 1e9 "
+      "plan --setups --topology four_sites_mixed --model gpt_125m --set model.layers=2 --tokens "
+      "1e9 "
       "--scheme decoupled_diloco,eager_diloco --tp 1 --micro-batch 1 --recompute none "
       "--set sites.lab.count=1 --set sites.campus.count=1 --set sites.cloud.count=1 "
       "--set sites.colocation.count=1 --set sites.campus.drops_out=100ms";

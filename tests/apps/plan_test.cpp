@@ -208,7 +208,8 @@ TEST(Plan, IsATableOrCsv) {
   const Outcome table = run(words(kTiny + "--scheme sharded"), source_directory());
   EXPECT_NE(table.out.find("bottleneck of each"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("steps simulated"), std::string::npos) << table.out;
-  const Outcome csv = run(words(kTiny + "--scheme sharded --format csv"), source_directory());
+  const Outcome csv =
+      run(words(kTiny + "--scheme sharded --setups --format csv"), source_directory());
   EXPECT_TRUE(csv.out.starts_with("nodes,gpus,nic_bandwidth_Bps,")) << csv.out;
   EXPECT_EQ(lines_of(csv.out).size(), 11u);
 }

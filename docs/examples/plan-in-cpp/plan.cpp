@@ -39,7 +39,8 @@ int main() {
     const sim::study::PlanQuestion question{
         .job = read_job(),
         .nodes = {8, 16},
-        .goal = {.aim = sim::study::Aim::fastest, .tokens = 3e11}};
+        .goal = {.aim = sim::study::Aim::fastest, .tokens = 3e11},
+        .listing = sim::study::Listing::setups};
     print(question.job, plan(question));
   } catch (const sim::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <queue>
-#include <tuple>
 #include <utility>
 
 #include "sim/base/parallel.hpp"
@@ -12,139 +10,110 @@
 namespace sim::study {
 namespace {
 
-using Progress = std::function<void(const Choices&)>;
-
-enum class Known { group, first_bound, second_bound, third_bound, simulated };
-
-struct Waiting {
-  Score score;
-  Known known;
-  std::size_t candidate;  // the order of equal ones
-  double seconds;
-
-  // What is known best comes first among equals, so that nothing more is found out than needed.
-  [[nodiscard]] auto order() const {
-    return std::tuple(score, -static_cast<int>(known), candidate);
-  }
-  friend bool operator>(const Waiting& a, const Waiting& b) { return a.order() > b.order(); }
-};
-
-using Queue = std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
-
 // Candidates refined at a time. Fixed, so that neither the result nor what is simulated depends on the
 // number of threads. Fewer than a wave are refined in vain, at the end of the search.
 constexpr std::size_t kWave = 8;
 
-class BestFirst {
- public:
-  BestFirst(Choices& choices, const Scoring& scoring, const Extent& extent)
-      : choices_(choices), scoring_(scoring), extent_(extent) {
-    const auto bounds = in_parallel(extent.jobs, choices.count(), [&](std::size_t candidate) {
-      return choices.first_bound(candidate);
-    });
-    std::vector<Waiting> first;
-    first.reserve(bounds.size());  // of several sites, a million
-    for (std::size_t candidate = 0; candidate < bounds.size(); ++candidate) {
-      const auto score = scoring(candidate, bounds[candidate]);
-      const Known known = choices.is_group(candidate) ? Known::group : Known::first_bound;
-      if (score) first.push_back({*score, known, candidate, bounds[candidate]});
-    }
-    queue_ = Queue({}, std::move(first));
+}  // namespace
+
+BestFirst::BestFirst(Choices& choices, Scoring scoring, const Extent& extent,
+                     std::function<void(const Choices&)> progress)
+    : choices_(choices),
+      scoring_(std::move(scoring)),
+      extent_(extent),
+      progress_(std::move(progress)) {
+  if (extent.exhaustive) {
+    push_all_simulated();
+    return;
   }
-
-  std::vector<Ranked> run(const Progress& progress) && {
-    for (;;) {
-      const std::vector<Waiting> wave = next_wave();
-      if (wave.empty()) return std::move(best_);
-      progress(choices_);
-      const auto seconds =
-          in_parallel(extent_.jobs, wave.size(), [&](std::size_t i) { return refined(wave[i]); });
-      for (std::size_t i = 0; i < wave.size(); ++i) {
-        push(wave[i].candidate, static_cast<Known>(static_cast<int>(wave[i].known) + 1),
-             seconds[i]);
-      }
-    }
+  const auto bounds = in_parallel(extent.jobs, choices.count(), [&](std::size_t candidate) {
+    return choices.first_bound(candidate);
+  });
+  std::vector<Waiting> first;
+  first.reserve(bounds.size());  // of several sites, a million
+  for (std::size_t candidate = 0; candidate < bounds.size(); ++candidate) {
+    const Known known = choices.is_group(candidate) ? Known::group : Known::first_bound;
+    if (const auto one = waiting(candidate, known, bounds[candidate])) first.push_back(*one);
   }
+  queue_ = decltype(queue_)({}, std::move(first));
+}
 
- private:
-  [[nodiscard]] double refined(const Waiting& one) const {
-    switch (one.known) {
-      case Known::first_bound:
-        return std::max(one.seconds, choices_.second_bound(one.candidate));
-      case Known::second_bound:
-        return std::max(one.seconds, choices_.third_bound(one.candidate));
-      default:
-        return choices_.seconds(one.candidate);
-    }
-  }
-
-  void push(std::size_t candidate, Known known, double seconds) {
-    const auto score = scoring_(candidate, seconds);
-    if (score) queue_.push({*score, known, candidate, seconds});
-  }
-
-  // The first that are not simulated yet. Simulated ones before them are the best; behind as many as
-  // are asked for, nobody asks for more.
-  std::vector<Waiting> next_wave() {
-    std::vector<Waiting> wave, simulated;
-    while (!queue_.empty() && wave.size() < kWave &&
-           best_.size() + simulated.size() < extent_.count) {
-      const Waiting next = queue_.top();
-      queue_.pop();
-      if (next.known == Known::group) {
-        for (const std::size_t one : choices_.open(next.candidate)) {
-          push(one, Known::first_bound, std::max(next.seconds, choices_.first_bound(one)));
-        }
-      } else if (next.known != Known::simulated) {
-        wave.push_back(next);
-      } else if (wave.empty()) {
-        best_.push_back({next.candidate, next.score, next.seconds});
-      } else {
-        simulated.push_back(next);
-      }
-    }
-    for (const Waiting& one : simulated) queue_.push(one);
-    return wave;
-  }
-
-  Choices& choices_;
-  const Scoring& scoring_;
-  const Extent& extent_;
-  Queue queue_;
-  std::vector<Ranked> best_;
-};
-
-std::vector<Ranked> best_of_all(Choices& choices, const Scoring& scoring, const Extent& extent,
-                                const Progress& progress) {
+void BestFirst::push_all_simulated() {
   std::vector<std::size_t> all;
-  const std::size_t count_at_first = choices.count();
+  const std::size_t count_at_first = choices_.count();
   for (std::size_t candidate = 0; candidate < count_at_first; ++candidate) {
-    if (choices.is_group(candidate)) {
-      std::ranges::copy(choices.open(candidate), std::back_inserter(all));
+    if (choices_.is_group(candidate)) {
+      std::ranges::copy(choices_.open(candidate), std::back_inserter(all));
     } else {
       all.push_back(candidate);
     }
   }
-  const auto seconds = in_parallel(extent.jobs, all.size(), [&](std::size_t i) {
-    progress(choices);
-    return choices.seconds(all[i]);
+  const auto seconds = in_parallel(extent_.jobs, all.size(), [&](std::size_t i) {
+    progress_(choices_);
+    return choices_.seconds(all[i]);
   });
-  std::vector<Ranked> ranked;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const auto score = scoring(all[i], seconds[i]))
-      ranked.push_back({all[i], *score, seconds[i]});
-  }
-  std::ranges::stable_sort(ranked, {}, &Ranked::score);
-  if (ranked.size() > extent.count) ranked.resize(extent.count);
-  return ranked;
+  for (std::size_t i = 0; i < all.size(); ++i) push(all[i], Known::simulated, seconds[i]);
 }
 
-}  // namespace
+std::optional<BestFirst::Waiting> BestFirst::waiting(std::size_t candidate, Known known,
+                                                     double seconds) const {
+  auto score = scoring_(candidate, seconds);
+  if (score && known == Known::simulated && extent_.gap > 0 && !extent_.exhaustive) {
+    score = scoring_(candidate, seconds / (1 + extent_.gap));
+  }
+  if (!score) return std::nullopt;
+  return Waiting{*score, known, candidate, seconds};
+}
 
-std::vector<Ranked> best_of(Choices& choices, const Scoring& scoring, const Extent& extent,
-                            const Progress& progress) {
-  if (extent.exhaustive) return best_of_all(choices, scoring, extent, progress);
-  return BestFirst(choices, scoring, extent).run(progress);
+void BestFirst::push(std::size_t candidate, Known known, double seconds) {
+  if (const auto one = waiting(candidate, known, seconds)) queue_.push(*one);
+}
+
+double BestFirst::refined(const Waiting& one) const {
+  switch (one.known) {
+    case Known::first_bound:
+      return std::max(one.seconds, choices_.second_bound(one.candidate));
+    case Known::second_bound:
+      return std::max(one.seconds, choices_.third_bound(one.candidate));
+    default:
+      return choices_.seconds(one.candidate);
+  }
+}
+
+void BestFirst::refine(const std::vector<Waiting>& wave) {
+  progress_(choices_);
+  const auto seconds =
+      in_parallel(extent_.jobs, wave.size(), [&](std::size_t i) { return refined(wave[i]); });
+  for (std::size_t i = 0; i < wave.size(); ++i) {
+    push(wave[i].candidate, static_cast<Known>(static_cast<int>(wave[i].known) + 1), seconds[i]);
+  }
+}
+
+void BestFirst::open(const Waiting& group) {
+  for (const std::size_t one : choices_.open(group.candidate)) {
+    push(one, Known::first_bound, std::max(group.seconds, choices_.first_bound(one)));
+  }
+}
+
+std::optional<Ranked> BestFirst::next() {
+  for (;;) {
+    std::vector<Waiting> wave;
+    while (!queue_.empty() && wave.size() < kWave) {
+      const Waiting first = queue_.top();
+      if (first.known == Known::simulated && !wave.empty()) break;
+      queue_.pop();
+      const auto score = scoring_(first.candidate, first.seconds);
+      if (!score) continue;
+      if (first.known == Known::simulated) return Ranked{first.candidate, *score, first.seconds};
+      if (first.known == Known::group) {
+        open(first);
+      } else {
+        wave.push_back(first);
+      }
+    }
+    if (wave.empty()) return std::nullopt;
+    refine(wave);
+  }
 }
 
 }  // namespace sim::study

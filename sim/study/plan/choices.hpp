@@ -14,6 +14,13 @@
 
 namespace sim::study {
 
+// Of which plans differ for whoever pays: a plan is the best of its kind.
+struct Kind {
+  std::size_t hardware = 0;  // a cluster's size and NICs, or the sites that take part
+  bool compresses = false;   // what it exchanges inside or between them
+  auto operator<=>(const Kind&) const = default;
+};
+
 class Choices {
  public:
   virtual ~Choices() = default;
@@ -26,6 +33,11 @@ class Choices {
 
   // What is in a group but for what is too large for a GPU's memory; numbers beyond those before.
   virtual std::vector<std::size_t> open(std::size_t group) = 0;
+
+  // What a candidate is of, or the members of a group are.
+  [[nodiscard]] virtual std::vector<Kind> kinds(std::size_t candidate) const = 0;
+  // Equal within a group.
+  [[nodiscard]] virtual const Parallelism& parallelism(std::size_t candidate) const = 0;
 
   // Seconds of a step or a round: lower bounds, each mostly tighter and costlier to compute than the one
   // before, then the actual time. From any thread. A group has only the first, which holds for all its

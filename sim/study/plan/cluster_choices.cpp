@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -69,6 +70,19 @@ class ClusterChoices : public Choices {
       }
     }
     return found->second;
+  }
+
+  [[nodiscard]] std::vector<Kind> kinds(std::size_t i) const override {
+    const Candidate& one = at(i);
+    if (!one.is_group()) return {{one.offer, space_.setup(one).scheme.compresses()}};
+    std::set<Kind> kinds;
+    for (const Scheme& scheme : space_.schemes) kinds.insert({one.offer, scheme.compresses()});
+    return {kinds.begin(), kinds.end()};
+  }
+  [[nodiscard]] const Parallelism& parallelism(std::size_t i) const override {
+    const Candidate& one = at(i);
+    return one.is_group() ? space_.frames[one.frame].parallelism
+                          : space_.layouts[one.layout].parallelism;
   }
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
@@ -153,9 +167,11 @@ void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>&
       if (unlimited.at(candidate).offer != offer) return std::nullopt;
       return Score{seconds / unlimited.tokens(candidate), 0, 0};
     };
-    const auto best = best_of(
-        unlimited, scoring, {.exhaustive = question_.exhaustive, .jobs = question_.jobs}, progress);
-    full_speeds_[space.offers[offer].cluster().nodes] = best.front().score[0];
+    BestFirst search(unlimited, scoring,
+                     {.exhaustive = question_.exhaustive, .jobs = question_.jobs}, progress);
+    const auto best = search.next();
+    require(best.has_value(), "what fits in memory with one network fits with any");
+    full_speeds_[space.offers[offer].cluster().nodes] = best->score[0];
   }
   before_ = unlimited.searched();
 }

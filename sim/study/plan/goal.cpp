@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/study/plan/goal.hpp"
 
+#include "sim/study/search/verdict.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::study {
@@ -37,20 +38,29 @@ double energy_j(const WideArea& area, Seconds time) {
   return joules;
 }
 
-Score score_of(const PlanGoal& goal, double usd, Seconds time, double nic_bandwidth_Bps) {
+Score score_of(const PlanGoal& goal, const Worth& worth) {
   switch (goal.aim) {
     case Aim::cheapest:
-      return {usd, time.base(), 0};
+      return {worth.usd, worth.time_s, 0};
     case Aim::fastest:
-      return {time.base(), usd, 0};
+      return {worth.time_s, worth.usd, 0};
     case Aim::smallest_network:
       break;
   }
-  return {nic_bandwidth_Bps, usd, time.base()};
+  return {worth.nic_bandwidth_Bps, worth.usd, worth.time_s};
 }
 
-bool meets_limits(const PlanGoal& goal, double usd, Seconds time) {
-  return time.base() <= goal.deadline_s && usd <= goal.budget_usd;
+bool meets_limits(const PlanGoal& goal, const Worth& worth) {
+  return worth.time_s <= goal.deadline_s && worth.usd <= goal.budget_usd;
+}
+
+bool beats(const PlanGoal& goal, const Worth& one, const Worth& other) {
+  if (goal.aim == Aim::smallest_network && one.nic_bandwidth_Bps != other.nic_bandwidth_Bps) {
+    return one.nic_bandwidth_Bps < other.nic_bandwidth_Bps;
+  }
+  const double apart = least_win();
+  if (one.usd > other.usd * apart || one.time_s > other.time_s * apart) return false;
+  return one.usd * apart < other.usd || one.time_s * apart < other.time_s;
 }
 
 }  // namespace sim::study

@@ -51,13 +51,21 @@ struct PlanGoal {
   }
 };
 
+// What a plan takes; of a lower bound of its time, at least. None of them falls as time rises.
+struct Worth {
+  double usd = 0;
+  double time_s = 0;
+  double nic_bandwidth_Bps = 0;
+};
+
 // Lower is better; the first difference decides: for `cheapest` price and time, for `fastest` time
-// and price, for `smallest_network` the NICs' bandwidth, price and time. None of them falls as time
-// rises.
+// and price, for `smallest_network` the NICs' bandwidth, price and time.
 using Score = std::array<double, 3>;
-[[nodiscard]] Score score_of(const PlanGoal& goal, double usd, Seconds time,
-                             double nic_bandwidth_Bps);
+[[nodiscard]] Score score_of(const PlanGoal& goal, const Worth& worth);
 // Whether deadline and budget are met.
-[[nodiscard]] bool meets_limits(const PlanGoal& goal, double usd, Seconds time);
+[[nodiscard]] bool meets_limits(const PlanGoal& goal, const Worth& worth);
+// Whether nobody takes `other` where there is `one`: as far as predictions can tell (least_win()), it is
+// dearer and no faster, or slower and no cheaper. For `smallest_network`, whether its NICs are faster.
+[[nodiscard]] bool beats(const PlanGoal& goal, const Worth& one, const Worth& other);
 
 }  // namespace sim::study

@@ -10,15 +10,17 @@
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/study/plan/best_first.hpp"
+#include "sim/study/plan/best_of_kinds.hpp"
 #include "sim/study/plan/cluster_choices.hpp"
 #include "sim/study/plan/plan_report.hpp"
 #include "sim/study/plan/site_choices.hpp"
+#include "sim/study/plan/take.hpp"
 #include "sim/study/setup_options.hpp"
 
 namespace sim::study {
 namespace {
 
-constexpr std::size_t kBest = 10;
+constexpr std::size_t kMostPlans = 10;
 
 void check_money(const PlanQuestion& question, const Choices& choices) {
   const auto second = Seconds::from_base(1);
@@ -54,8 +56,7 @@ class Planner {
 
   PlanReport run() {
     PlanReport report;
-    std::vector<Ranked> best =
-        search(kBest, [&](std::size_t one, double s) { return score(one, s); });
+    std::vector<Ranked> best = listed(report);
     if (best.empty()) {
       report.met = false;
       best = search(1, [&](std::size_t one, double s) { return excess(one, s); });
@@ -66,6 +67,7 @@ class Planner {
     }
     report.rows =
         in_parallel(question_.jobs, best.size(), [&](std::size_t i) { return row(best[i]); });
+    if (question_.listing != Listing::setups) put_first(to_take(report.rows, goal_), best, report);
     const PlanRow& first = report.rows.front();
     report.improvements = choices_.improvements(best.front().candidate, first.price,
                                                 Seconds::from_base(first.time_s));
@@ -80,8 +82,49 @@ class Planner {
   }
 
  private:
+  [[nodiscard]] Extent extent(double gap) const {
+    return {gap, question_.exhaustive, question_.jobs};
+  }
+
+  // The best of all, exactly.
   std::vector<Ranked> search(std::size_t count, const Scoring& scoring) {
-    return best_of(choices_, scoring, {count, question_.exhaustive, question_.jobs}, progress_);
+    BestFirst best_first(choices_, scoring, extent(0), progress_);
+    std::vector<Ranked> best;
+    while (best.size() < count) {
+      const auto one = best_first.next();
+      if (!one) break;
+      best.push_back(*one);
+    }
+    return best;
+  }
+
+  // What the question asks for.
+  std::vector<Ranked> listed(PlanReport& report) {
+    if (question_.listing == Listing::setups) {
+      return search(kMostPlans, [&](std::size_t one, double s) { return score(one, s); });
+    }
+    const bool all = question_.listing == Listing::kinds;
+    const KindSearch kinds{
+        .score = [&](std::size_t one, double s) { return score_of_kind(one, s); },
+        .beats =
+            [&](const Ranked& one, std::size_t other, double s) {
+              return !all && beats(goal_, worth(one.candidate, one.seconds), worth(other, s));
+            },
+        .most = kMostPlans};
+    BestOfKinds found = best_of_kinds(choices_, kinds, extent(question_.gap), progress_);
+    report.beaten = found.beaten;
+    const auto by_goal = [&](const Ranked& one) { return *score(one.candidate, one.seconds); };
+    std::ranges::stable_sort(found.plans, {}, by_goal);
+    return found.plans;
+  }
+
+  static void put_first(std::size_t taken, std::vector<Ranked>& best, PlanReport& report) {
+    const auto move = [&](auto& all) {
+      const auto one = all.begin() + static_cast<std::ptrdiff_t>(taken);
+      std::rotate(all.begin(), one, one + 1);
+    };
+    move(best);
+    move(report.rows);
   }
 
   // The whole training, where a step or a round takes so many seconds.
@@ -96,12 +139,27 @@ class Planner {
     return {each, time, choices_.price(one, time)};
   }
 
-  [[nodiscard]] std::optional<Score> score(std::size_t one, double seconds) const {
-    if (std::isinf(seconds)) return std::nullopt;
+  [[nodiscard]] Worth worth(std::size_t one, double seconds) const {
     const auto [each, time, price] = training(one, seconds);
-    if (!meets_limits(goal_, price.total(), time)) return std::nullopt;
-    if (goal_.share > 0 && goal_.share * each > choices_.full_speed(one)) return std::nullopt;
-    return score_of(goal_, price.total(), time, choices_.nic_bandwidth_Bps(one));
+    return {price.total(), time.base(), choices_.nic_bandwidth_Bps(one)};
+  }
+
+  [[nodiscard]] bool is_in_question(std::size_t one, double seconds) const {
+    if (std::isinf(seconds) || !meets_limits(goal_, worth(one, seconds))) return false;
+    return goal_.share == 0 ||
+           goal_.share * training(one, seconds).seconds_per_token <= choices_.full_speed(one);
+  }
+  [[nodiscard]] std::optional<Score> score(std::size_t one, double seconds) const {
+    if (!is_in_question(one, seconds)) return std::nullopt;
+    return score_of(goal_, worth(one, seconds));
+  }
+
+  // What is cheap and fast comes first, as it beats most others.
+  [[nodiscard]] std::optional<Score> score_of_kind(std::size_t one, double seconds) const {
+    if (goal_.aim == Aim::smallest_network) return score(one, seconds);
+    if (!is_in_question(one, seconds)) return std::nullopt;
+    const Worth at = worth(one, seconds);
+    return Score{at.usd > 0 ? at.usd * at.time_s : at.time_s, 0, 0};
   }
 
   // By how much the limit that is missed most is missed.
@@ -132,6 +190,7 @@ class Planner {
   PlanRow row(const Ranked& one) {
     const auto [each, time, price] = training(one.candidate, one.seconds);
     PlanRow row = choices_.row(one.candidate);
+    row.compresses = choices_.kinds(one.candidate).front().compresses;
     row.time_s = time.base();
     row.price = price;
     const LikelySpeed speed = speed_of(row.report);

@@ -8,9 +8,9 @@
 
 namespace sim::study {
 
-// The ten best ways, or the closest one if none meets the limits of the goal. The search is exact:
-// it finds what simulating every setup would. `progress` is called now and then. Throws InputError,
-// also (NothingFits) if nothing fits in memory.
+// Up to ten plans, or the closest one if none meets the limits of the goal. Of the best setups, and with a gap
+// of 0, the search is exact: it finds what simulating every setup would. `progress` is called now and then.
+// Throws InputError, also (NothingFits) if nothing fits in memory.
 [[nodiscard]] PlanReport plan(
     const PlanQuestion& question,
     const std::function<void(const Searched&)>& progress = [](const Searched&) {});

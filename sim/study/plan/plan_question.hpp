@@ -13,6 +13,10 @@
 
 namespace sim::study {
 
+// What a plan lists: what no other plan beats (goal.hpp), of the best of each kind (choices.hpp); the best of
+// all kinds; or the best setups, alike or not.
+enum class Listing { front, kinds, setups };
+
 struct PlanQuestion {
   // The schemes of its setups are those to choose from. What is given (Job::given) stays fixed.
   Job job;
@@ -24,8 +28,10 @@ struct PlanQuestion {
   PlanGoal goal;
   std::int64_t batch_tokens = std::int64_t{4} << 20;  // per step, at least
   std::optional<double> critical_batch;               // tokens
-  bool exhaustive = false;                            // simulates all that fits in memory
-  int jobs = 1;                                       // setups planned or simulated at once
+  Listing listing = Listing::front;
+  double gap = 0.02;        // a plan of a kind is at most so much slower than the best of it
+  bool exhaustive = false;  // simulates all that fits in memory
+  int jobs = 1;             // setups planned or simulated at once
 };
 
 // Hardware to train on, and how: the choices of a plan.
@@ -39,5 +45,10 @@ struct Chosen {
   std::size_t inner = 0;
   std::vector<int> counts;
 };
+
+[[nodiscard]] inline bool is_same_hardware(const Chosen& one, const Chosen& other) {
+  return one.nodes == other.nodes && one.nic_bandwidth == other.nic_bandwidth &&
+         one.counts == other.counts;
+}
 
 }  // namespace sim::study

@@ -14,12 +14,11 @@ std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal) {
   };
   const PlanRow& best = report.rows.front();
   const double most = ranked_by(best) * least_win();
-  const auto is_apart = [&](const PlanRow& row) {
+  const auto is_alike = [&](const PlanRow& row) {
     const bool other_network = row.nic_bandwidth_Bps != best.nic_bandwidth_Bps;
-    return ranked_by(row) > most || (goal.aim == Aim::smallest_network && other_network);
+    return ranked_by(row) <= most && !(goal.aim == Aim::smallest_network && other_network);
   };
-  return static_cast<std::size_t>(std::ranges::find_if(report.rows, is_apart) -
-                                  report.rows.begin());
+  return static_cast<std::size_t>(std::ranges::count_if(report.rows, is_alike));
 }
 
 }  // namespace sim::study

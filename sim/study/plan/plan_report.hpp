@@ -25,6 +25,7 @@ struct TimeAndPrice {
 // One of the best candidates.
 struct PlanRow {
   Chosen chosen;
+  bool compresses = false;       // what it exchanges inside or between sites
   Report report;                 // of a cluster's step, or of sites' round
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together
@@ -50,16 +51,18 @@ struct Searched {
 
 struct PlanReport {
   std::string topology, model;
-  std::vector<PlanRow> rows;              // best first
+  // The plan to take first, the others best first.
+  std::vector<PlanRow> rows;
   std::vector<Improvement> improvements;  // to the best one
   bool state_on_hosts = false;  // the optimizer's, because nothing fits with it on the GPUs
   bool met = true;              // else the one row is the closest to the limits
+  std::size_t beaten = 0;       // kinds of plans that are not listed, as others beat them
   std::vector<std::string> not_counted;  // parts of the price, and why
   Searched searched;
 };
 
-// How many of the best plans the first does not beat (least_win()), in what the goal ranks by: price or
-// time. At least 1, the first.
+// How many of the plans the first does not beat (least_win()), in what the goal ranks by: price or time. At
+// least 1, the first.
 [[nodiscard]] std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal);
 
 // No setup fits in the memory of the GPUs.

@@ -43,6 +43,15 @@ class SiteChoices : public Choices {
   [[nodiscard]] bool is_group(std::size_t) const override { return false; }
   std::vector<std::size_t> open(std::size_t) override { return {}; }
 
+  [[nodiscard]] std::vector<Kind> kinds(std::size_t i) const override {
+    const Scheme& inside = space_.inner[layout(i).layout.scheme];
+    const bool sends = place_count(space_.offers[layout(i).offer].area) > 1;
+    return {{layout(i).offer, inside.compresses() || (sends && scheme(i).compresses())}};
+  }
+  [[nodiscard]] const Parallelism& parallelism(std::size_t i) const override {
+    return layout(i).layout.parallelism;
+  }
+
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
   double second_bound(std::size_t /*i*/) override { return 0; }
   double third_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
