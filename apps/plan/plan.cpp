@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "apps/commands.hpp"
 #include "apps/plan/plan_output.hpp"
 #include "apps/plan/run_line.hpp"
@@ -22,27 +24,30 @@ std::string how_far(const Searched& searched) {
                      searched.simulated);
 }
 
-PlanReport report_of(const PlanOptions& options) {
+PlanReport report_of(const std::vector<PlanOptions>& options) {
   Progress shown("searching", 0);
   const auto progress = [&](const Searched& searched) {
     shown.show([&] { return how_far(searched); });
   };
+  std::vector<sim::study::PlanQuestion> questions;
+  for (const PlanOptions& one : options) questions.push_back(one.question);
   try {
-    return plan(options.question, progress);
+    return plan(questions, progress);
   } catch (const sim::study::NothingFits& error) {
-    throw sim::InputError(std::string(error.what()) + ": " + run_line(options, error.closest));
+    throw sim::InputError(std::string(error.what()) + ": " +
+                          run_line(options.front(), error.closest));
   }
 }
 
 }  // namespace
 
 int plan_command(const Arguments& arguments) {
-  auto options = parse_plan(arguments);
-  if (!options) return 0;
-  read_question(*options);
-  PlanReport report = report_of(*options);
+  std::vector<PlanOptions> options = parse_plan(arguments);
+  if (options.empty()) return 0;
+  for (PlanOptions& one : options) read_question(one);
+  PlanReport report = report_of(options);
   for (std::string& part : report.not_counted) part = with_flags(part);
-  print(*options, report);
+  print(options, report);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -43,6 +44,8 @@ constexpr const char* kPlanUsage =
     "ranges of time and price hold eight cases of ten, as far as the spreads of the constants are\n"
     "known. With --reliability, the plans also show what failures leave of their time and what\n"
     "that costs; the ranking does not depend on it.\n\n"
+    "--topology takes several clusters and sites, separated by commas: the best plan of each is\n"
+    "listed. --nodes beyond a cluster's file assumes more nodes joined in the same way.\n\n"
     "On a topology of several sites, the search also covers which sites take part (none, 1, 2,\n"
     "4... or all of each [sites] table, unless --set sites.NAME.count fixes the number), the\n"
     "scheme between sites, and the setup within them. Prices include egress and leased links.\n"
@@ -73,6 +76,8 @@ constexpr const char* kPlanUsage =
     "\\\n"
     "                  --goal smallest-network --share 0.9 --nodes 16 \\\n"
     "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n"
+    "  gardenhose plan --topology dgx_h100_x16,dgx_h200_x16,dgx_b200 --model llama_3_70b \\\n"
+    "                  --attention fused --tokens 2e12 --nodes 8,16\n"
     "  gardenhose plan --topology four_sites_mixed --model gpt_6.7b --attention fused --tokens "
     "1e11\n\n"
     "If nothing fits even then, plan exits with 2 and names the setup that needs the least\n"
@@ -265,6 +270,73 @@ bool is_said_anew(const std::string& flag) {
   return flag == "topology" || flag == "model" || flag == "scheme" || flag == "nodes";
 }
 
+void parse_search(const po::variables_map& values, const Texts& texts,
+                  sim::study::PlanQuestion& question) {
+  if (texts.all && texts.setups) {
+    throw InputError(
+        "--all: conflicts with --setups, which lists no kinds; specify only one of them");
+  }
+  if (texts.all) question.listing = sim::study::Listing::kinds;
+  if (texts.setups) question.listing = sim::study::Listing::setups;
+  if (!(question.gap >= 0 && question.gap < 1)) {
+    throw InputError(fmt::format("--gap: {} is not a fraction, such as 0.02", question.gap));
+  }
+  if (question.batch_tokens < 1) {
+    throw InputError(fmt::format("--batch-tokens: {} is less than 1", question.batch_tokens));
+  }
+  if (values.count("critical-batch") == 0) return;
+  question.critical_batch = values["critical-batch"].as<double>();
+  if (!(*question.critical_batch >= 1)) {
+    throw InputError(fmt::format("--critical-batch: {} is less than 1", *question.critical_batch));
+  }
+}
+
+// Of the given ones, beside those of the other kind of topology.
+std::vector<std::string> schemes_of_kind(const std::vector<std::string>& given,
+                                         bool between_sites) {
+  std::vector<std::string> schemes;
+  for (const std::string& name : given) {
+    const sim::SchemeKind meant =
+        between_sites ? sim::SchemeKind::between_sites : sim::SchemeKind::inside;
+    const sim::Scheme scheme = any_scheme(name, "--scheme", meant);
+    if (scheme.between_sites.has_value() == between_sites) schemes.push_back(name);
+  }
+  return schemes.empty() ? split(default_schemes(between_sites)) : schemes;
+}
+
+// Where some topologies are several sites and some are not, each has the flags that apply to it.
+PlanOptions on_topology(PlanOptions o, const std::string& topology,
+                        const po::variables_map& values) {
+  o.job.topology = topology;
+  o.is_wide_area = is_wide_area(topology);
+  o.job.schemes = split(values["scheme"].defaulted() ? default_schemes(o.is_wide_area)
+                                                     : values["scheme"].as<std::string>());
+  if (!o.among_both) {
+    refuse(values, o);
+    return o;
+  }
+  o.job.schemes = schemes_of_kind(o.job.schemes, o.is_wide_area);
+  if (!o.is_wide_area) return o;
+  o.question.nodes.clear();
+  o.question.nic_bandwidths.clear();
+  o.link_speeds.clear();
+  return o;
+}
+
+// A file may have a comma in its name.
+std::vector<PlanOptions> on_topologies(PlanOptions o, const po::variables_map& values) {
+  const std::string given = o.job.topology;
+  const auto names = std::filesystem::exists(given) ? std::vector{given} : split(given);
+  const auto wide = std::ranges::count_if(names, is_wide_area);
+  o.among_both = wide > 0 && wide < std::ssize(names);
+  if (o.among_both && o.parts) {
+    throw InputError("--parts: applies to clusters; leave out the topologies of several sites");
+  }
+  std::vector<PlanOptions> all;
+  for (const std::string& name : names) all.push_back(on_topology(o, name, values));
+  return all;
+}
+
 void note_passed_on(const Arguments& arguments, const po::options_description& all,
                     const po::options_description& job, PlanOptions& o) {
   for (const auto& option : given_options(arguments, all).options) {
@@ -277,7 +349,7 @@ void note_passed_on(const Arguments& arguments, const po::options_description& a
 
 }  // namespace
 
-std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
+std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   PlanOptions o;
   Texts texts;
   po::options_description job = job_flags(
@@ -286,47 +358,34 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
   const auto parsed = parse_arguments(arguments, kPlanUsage, flags, {}, kRefusedByPlan);
-  if (!parsed) return std::nullopt;
+  if (!parsed) return {};
   const po::variables_map& values = *parsed;
   check_format(o.format);
-  o.is_wide_area = is_wide_area(o.job.topology);
-  o.job.schemes = split(values["scheme"].defaulted() ? default_schemes(o.is_wide_area)
-                                                     : values["scheme"].as<std::string>());
   o.inner_schemes = split(texts.inner_schemes.empty() ? "sharded" : texts.inner_schemes);
   if (!texts.nodes.empty()) o.question.nodes = parse_nodes(texts.nodes);
   if (!texts.link_speeds.empty()) parse_link_speeds(texts.link_speeds, o);
   parse_goal(values, texts, o.question.goal);
+  parse_search(values, texts, o.question);
   o.job.target_tokens = o.question.goal.tokens;
-  if (texts.all && texts.setups) {
-    throw InputError(
-        "--all: conflicts with --setups, which lists no kinds; specify only one of them");
-  }
-  if (texts.all) o.question.listing = sim::study::Listing::kinds;
-  if (texts.setups) o.question.listing = sim::study::Listing::setups;
-  if (!(o.question.gap >= 0 && o.question.gap < 1)) {
-    throw InputError(fmt::format("--gap: {} is not a fraction, such as 0.02", o.question.gap));
-  }
-  if (o.question.batch_tokens < 1) {
-    throw InputError(fmt::format("--batch-tokens: {} is less than 1", o.question.batch_tokens));
-  }
-  if (values.count("critical-batch") != 0) {
-    o.question.critical_batch = values["critical-batch"].as<double>();
-    if (!(*o.question.critical_batch >= 1)) {
-      throw InputError(
-          fmt::format("--critical-batch: {} is less than 1", *o.question.critical_batch));
-    }
-  }
-  refuse(values, o);
   if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);
   o.job.given = names_given(job, values);
   note_passed_on(arguments, flags, job, o);
-  return o;
+  return on_topologies(o, values);
 }
 
 void read_question(PlanOptions& o) {
   JobOptions job = o.job;
   job.inner_scheme = o.inner_schemes.front();
   o.question.job = read_job(job);
+  const std::vector<int>& nodes = o.question.nodes;
+  if (!nodes.empty() && nodes.back() > o.question.job.cluster().nodes) {
+    o.nodes_of_file = o.question.job.cluster().nodes;
+    const std::string setting = fmt::format("cluster.nodes={}", nodes.back());
+    job.settings.push_back(setting);
+    o.job.settings.push_back(setting);
+    o.passed_on.insert(o.passed_on.end(), {"--set", setting});
+    o.question.job = read_job(job);
+  }
   if (o.parts) static_cast<void>(bill_of(o.question.job.cluster(), *o.parts));  // that it has one
   if (!o.is_wide_area) return;
   for (const std::string& name : o.inner_schemes) {

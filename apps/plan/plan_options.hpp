@@ -13,12 +13,15 @@
 
 namespace apps {
 
+// On one topology.
 struct PlanOptions {
   JobOptions job;
   bool is_wide_area = false;               // the topology is several sites
+  bool among_both = false;                 // of several topologies, some are and some are not
   std::vector<std::string> inner_schemes;  // inside them
   std::vector<std::string> link_speeds;    // PlanQuestion::nic_bandwidths, as given
   sim::study::PlanQuestion question;
+  std::optional<int> nodes_of_file;        // where --nodes asks for more
   std::optional<sim::NetworkParts> parts;  // of --parts
   std::string format;
   // Flags of `run`, in order and as written, except those that the plan sets itself: the beginning
@@ -26,9 +29,9 @@ struct PlanOptions {
   Arguments passed_on;
 };
 
-// Nothing if the arguments ask for help, which is printed. The question lacks what files say. Throws
-// InputError.
-[[nodiscard]] std::optional<PlanOptions> parse_plan(const Arguments& arguments);
+// For each topology; nothing if the arguments ask for help, which is printed. The questions lack what files say.
+// Throws InputError.
+[[nodiscard]] std::vector<PlanOptions> parse_plan(const Arguments& arguments);
 // Reads the job of the question, and its schemes. Throws InputError.
 void read_question(PlanOptions& options);
 

@@ -15,6 +15,7 @@
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
@@ -33,9 +34,26 @@ using sim::study::PlanReport;
 using sim::study::PlanRow;
 using sim::study::Searched;
 using Json = nlohmann::ordered_json;
+using Places = std::vector<PlanOptions>;  // by topology
+
+// What the rows of all topologies share.
+const sim::study::PlanQuestion& question_of(const Places& places) {
+  return places.front().question;
+}
+
+RowsOf rows_of(const Places& places) {
+  return {.topologies = places.size() > 1,
+          .both = places.front().among_both,
+          .nics = question_of(places).nic_bandwidths.size() > 1};
+}
+
+bool has_sites(const Places& places) {
+  return std::ranges::any_of(places, &PlanOptions::is_wide_area);
+}
 
 // Uplinks are as fast as NICs, unless the cluster says otherwise.
-RowBill bill_of_row(const PlanOptions& options, const PlanRow& row) {
+RowBill bill_of_row(const Places& places, const PlanRow& row) {
+  const PlanOptions& options = places[row.question];
   if (!options.parts) return std::nullopt;
   const sim::Cluster& given = options.question.job.cluster();
   const auto nics = sim::Bandwidth::from_base(row.nic_bandwidth_Bps);
@@ -47,32 +65,46 @@ RowBill bill_of_row(const PlanOptions& options, const PlanRow& row) {
   return bill_of(cluster, *options.parts);
 }
 
-Json json_of(const PlanOptions& options, const PlanReport& report) {
+// Those of any of them, null where it has none.
+void give_all_the_same_keys(Json& records) {
+  Json all = Json::object();
+  for (const Json& record : records) {
+    for (const auto& one : record.items()) all[one.key()] = nullptr;
+  }
+  for (Json& record : records) {
+    Json whole = all;
+    whole.update(record);
+    record = std::move(whole);
+  }
+}
+
+Json json_of(const Places& places, const PlanReport& report) {
   const Searched& searched = report.searched;
-  const PlanGoal& goal = options.question.goal;
+  const sim::study::PlanQuestion& question = question_of(places);
+  const PlanGoal& goal = question.goal;
   const auto limit = [](double value) {
     return value < PlanGoal::kNever ? Json(value) : Json(nullptr);
   };
-  Json json = {
-      {"topology", report.topology},
-      {"model", report.model},
-      {"goal", sim::name_of(goal.aim, sim::study::kAims)},
-      {"tokens", goal.tokens},
-      {"deadline_s", limit(goal.deadline_s)},
-      {"budget_usd", limit(goal.budget_usd)},
-      {"share", goal.share > 0 ? Json(goal.share) : Json(nullptr)},
-      {"met", report.met},
-      {"not_told_apart", not_told_apart(report, goal)},
-      {"beaten", report.beaten},
-      {"not_counted", report.not_counted},
-      {"search",
-       {{"exhaustive", options.question.exhaustive},
-        {"gap", options.question.listing == sim::study::Listing::setups ? 0 : options.question.gap},
-        {"setups", searched.setups},
-        {"too_large", searched.too_large},
-        {"planned", searched.planned},
-        {"simulated", searched.simulated},
-        {"rounds", searched.rounds}}}};
+  Json json = {{"topology", report.topology},
+               {"model", report.model},
+               {"goal", sim::name_of(goal.aim, sim::study::kAims)},
+               {"tokens", goal.tokens},
+               {"deadline_s", limit(goal.deadline_s)},
+               {"budget_usd", limit(goal.budget_usd)},
+               {"share", goal.share > 0 ? Json(goal.share) : Json(nullptr)},
+               {"met", report.met},
+               {"not_told_apart", not_told_apart(report, goal)},
+               {"beaten", report.beaten},
+               {"does_not_fit", report.does_not_fit},
+               {"not_counted", report.not_counted},
+               {"search",
+                {{"exhaustive", question.exhaustive},
+                 {"gap", question.listing == sim::study::Listing::setups ? 0 : question.gap},
+                 {"setups", searched.setups},
+                 {"too_large", searched.too_large},
+                 {"planned", searched.planned},
+                 {"simulated", searched.simulated},
+                 {"rounds", searched.rounds}}}};
   json["next_dollar"] = Json::array();
   for (const Improvement& one : report.improvements) {
     json["next_dollar"].push_back(
@@ -83,33 +115,47 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
   }
   json["plans"] = Json::array();
   for (const PlanRow& row : report.rows) {
-    json["plans"].push_back(record_of(row, bill_of_row(options, row)));
-    json["plans"].back()["command"] = run_line(options, row.chosen);
+    json["plans"].push_back(record_of(row, bill_of_row(places, row)));
+    json["plans"].back()["command"] = run_line(places[row.question], row.chosen);
     json["plans"].back()["why_not"] = &row == &report.rows.front()
                                           ? Json(nullptr)
                                           : Json(why_not(row, report.rows.front(), goal));
+    json["plans"].back()["topology"] = row.report.topology;
   }
+  if (places.front().among_both) give_all_the_same_keys(json["plans"]);
   return json;
 }
 
-bool chooses_nics(const PlanOptions& options) { return options.question.nic_bandwidths.size() > 1; }
+// "NVIDIA H100 80GB HBM3 4.92 USD", of an hour of each GPU that there is to choose.
+std::string prices_text(const Places& places) {
+  std::vector<std::string> prices;
+  for (const PlanOptions& place : places) {
+    for (const sim::Site& site : place.question.job.topology.sites) {
+      const sim::Gpu& gpu = site.cluster.gpu;
+      std::string text = fmt::format("{} {:.4g} USD", gpu.name, gpu.price.base() * 3600);
+      if (std::ranges::count(prices, text) == 0) prices.push_back(std::move(text));
+    }
+  }
+  return sim::joined(prices, ", ");
+}
 
 // What the first plan is up against: the next one, compression, and what is not listed.
-std::vector<std::string> rivals(const PlanOptions& options, const PlanReport& report) {
+std::vector<std::string> rivals(const Places& places, const PlanReport& report) {
   std::vector<std::string> lines;
   const PlanRow& taken = report.rows.front();
-  const PlanGoal& goal = options.question.goal;
+  const PlanGoal& goal = question_of(places).goal;
   if (report.rows.size() > 1) {
     const PlanRow& next = report.rows[1];
-    lines.push_back(fmt::format("next: {}: {}", summary_of(next, chooses_nics(options)),
-                                why_not(next, taken, goal)));
+    lines.push_back(
+        fmt::format("next: {}: {}", summary_of(next, rows_of(places)), why_not(next, taken, goal)));
   }
+  const auto compresses = [](const PlanRow& row) { return row.contender.simplicity.compresses; };
   const auto other = std::ranges::find_if(report.rows, [&](const PlanRow& row) {
-    return row.compresses != taken.compresses && is_same_hardware(row.chosen, taken.chosen);
+    return compresses(row) != compresses(taken) && is_same_hardware(row, taken);
   });
   if (other != report.rows.end()) {
-    lines.push_back("compression: " + compression_text(taken.compresses ? taken : *other,
-                                                       taken.compresses ? *other : taken));
+    lines.push_back("compression: " + compression_text(compresses(taken) ? taken : *other,
+                                                       compresses(taken) ? *other : taken));
   }
   if (report.beaten > 0) {
     lines.push_back(
@@ -119,20 +165,25 @@ std::vector<std::string> rivals(const PlanOptions& options, const PlanReport& re
                         ? "with faster NICs"
                         : "beaten by a plan that is faster and as cheap, or cheaper and as fast"));
   }
+  for (const std::string& topology : report.does_not_fit) {
+    lines.push_back(fmt::format("does not fit: {} in the memory of {}", report.model, topology));
+  }
+  if (taken.price.gpus > 0) lines.push_back("prices of a GPU hour: " + prices_text(places));
   return lines;
 }
 
-void print_rows(const PlanOptions& options, const PlanReport& report) {
+void print_rows(const Places& places, const PlanReport& report) {
   sim::TextTable table{.align = ">"};
   table.rows.push_back(sim::heading_row({""}));
   for (const Cell& cell :
-       cells_of(report.rows.front(), bill_of_row(options, report.rows.front()))) {
+       cells_of(report.rows.front(), rows_of(places), bill_of_row(places, report.rows.front()))) {
     table.rows.front().emplace_back(cell.heading, sim::Style::heading);
   }
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     auto& row = table.rows.emplace_back();
     row.emplace_back(fmt::format("{:>2}", i + 1));
-    for (Cell& cell : cells_of(report.rows[i], bill_of_row(options, report.rows[i])))
+    for (Cell& cell :
+         cells_of(report.rows[i], rows_of(places), bill_of_row(places, report.rows[i])))
       row.emplace_back(std::move(cell.text));
   }
   print_styled(to_text(table, output_width()));
@@ -198,24 +249,30 @@ void print_expected_interruptions(const PlanOptions& options, const PlanRow& row
       expected, long_time_text(row.time_s), range.low, range.high, kUsual, kUsual);
 }
 
-void print_notes(const PlanOptions& options, const PlanReport& report) {
+void print_notes(const Places& places, const PlanReport& report) {
   print_styled({{sim::kRangeNote, sim::Style::note}});
-  if (report.state_on_hosts) {
-    print_text(
-        "nothing fits with the optimizer's state on the GPUs: all plans keep it on the hosts "
-        "(--optimizer-state host)\n");
+  for (const PlanOptions& place : places) {
+    if (!place.nodes_of_file) continue;
+    print_text("{} has {} node{} in its file: more are assumed to be joined in the same way\n",
+               place.job.topology, *place.nodes_of_file, *place.nodes_of_file == 1 ? "" : "s");
   }
-  const std::size_t alike = not_told_apart(report, options.question.goal);
+  for (const std::string& topology : report.state_on_hosts) {
+    print_text(
+        "nothing fits{} with the optimizer's state on the GPUs: all plans keep it on the hosts "
+        "(--optimizer-state host)\n",
+        places.size() > 1 ? " on " + topology : "");
+  }
+  const std::size_t alike = not_told_apart(report, question_of(places).goal);
   if (alike > 1) {
     print_text(
         "{} of these plans are not told apart by {}: plans of this kind are if they differ by more "
         "than "
         "{:.1f} %\n",
-        alike, options.question.goal.aim == sim::study::Aim::fastest ? "time" : "price",
+        alike, question_of(places).goal.aim == sim::study::Aim::fastest ? "time" : "price",
         100 * (sim::study::least_win() - 1));
   }
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
-  print_expected_interruptions(options, report.rows.front());
+  print_expected_interruptions(places[report.rows.front().question], report.rows.front());
   for (const std::string& line : asked_lines(report)) print_text("{}\n", line);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });
@@ -223,14 +280,14 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
     print_text(
         "!: the step exceeds --critical-batch, {:g} tokens: reaching the same loss may take more "
         "tokens\n",
-        *options.question.critical_batch);
+        *question_of(places).critical_batch);
   }
   const Searched& searched = report.searched;
   if (searched.not_held > 0) {
     print_text("left out: {} layouts with more micro-batches than a simulation can hold\n",
                searched.not_held);
   }
-  if (options.is_wide_area) {
+  if (has_sites(places)) {
     print_text(
         "not considered: how inner steps and codec errors affect the loss; the schemes or --set "
         "fix both\n");
@@ -239,45 +296,51 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
       "searched: {} setups, {} of those examined too large for a GPU's memory; {} schedules "
       "planned, {} {}steps simulated{}{}\n",
       searched.setups, searched.too_large, searched.planned, searched.simulated,
-      options.is_wide_area ? "inner " : "",
-      options.is_wide_area ? fmt::format(" for {} rounds", searched.rounds) : "",
-      options.question.exhaustive ? " (all)" : "");
+      has_sites(places) ? "inner " : "",
+      has_sites(places) ? fmt::format(" for {} rounds", searched.rounds) : "",
+      question_of(places).exhaustive ? " (all)" : "");
 }
 
-void print_table(const PlanOptions& options, const PlanReport& report) {
-  const std::string limits = limits_text(options.question.goal);
-  const std::string_view aim = sim::name_of(options.question.goal.aim, sim::study::kAims);
+void print_table(const Places& places, const PlanReport& report) {
+  const std::string limits = limits_text(question_of(places).goal);
+  const std::string_view aim = sim::name_of(question_of(places).goal.aim, sim::study::kAims);
   std::string answer = (report.met ? fmt::format("{}{}: ", aim, limits)
                                    : fmt::format("no plan trains{}; the closest: ", limits)) +
-                       summary_of(report.rows.front(), chooses_nics(options));
-  if (options.question.listing != sim::study::Listing::setups) {
-    for (const std::string& line : rivals(options, report)) answer += "\n" + line;
+                       summary_of(report.rows.front(), rows_of(places));
+  if (question_of(places).listing != sim::study::Listing::setups) {
+    for (const std::string& line : rivals(places, report)) answer += "\n" + line;
   }
   print_answer(answer);
-  print_text("{:g} tokens of {} on {}: {}{}\n\n", options.question.goal.tokens, report.model,
+  print_text("{:g} tokens of {} on {}: {}{}\n\n", question_of(places).goal.tokens, report.model,
              report.topology, aim, limits);
-  print_rows(options, report);
+  print_rows(places, report);
   print_text(
       "\n"
       "bottleneck of each plan, and the command that simulates its {}\n",
-      options.is_wide_area ? "round" : "step");
+      places.front().among_both ? "step or round"
+      : has_sites(places)       ? "round"
+                                : "step");
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
-    print_text("{:>2}  {}: {}\n    {}\n", i + 1,
-               to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound,
-               run_line(options, row.chosen));
+    const std::string lost =
+        i == 0 ? ""
+               : "; against plan 1: " + why_not(row, report.rows.front(), question_of(places).goal);
+    print_text("{:>2}  {}: {}{}\n    {}\n", i + 1,
+               to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound, lost,
+               run_line(places[row.question], row.chosen));
   }
   print_improvements(report);
   print_text("\n");
-  print_notes(options, report);
+  print_notes(places, report);
 }
 
 }  // namespace
 
-void print(const PlanOptions& options, const PlanReport& report) {
-  if (options.format == "table") return print_table(options, report);
-  const Json json = json_of(options, report);
-  print_records(options.format, json, json["plans"].get<std::vector<Json>>());
+void print(const Places& places, const PlanReport& report) {
+  const std::string& format = places.front().format;
+  if (format == "table") return print_table(places, report);
+  const Json json = json_of(places, report);
+  print_records(format, json, json["plans"].get<std::vector<Json>>());
 }
 
 }  // namespace apps

@@ -2,14 +2,14 @@
 // Prints a plan.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "apps/plan/plan_options.hpp"
 #include "sim/study/plan/plan_report.hpp"
 
 namespace apps {
 
-// table, json or csv.
-void print(const PlanOptions& options, const sim::study::PlanReport& report);
+// table, json or csv. The options are those of each topology.
+void print(const std::vector<PlanOptions>& options, const sim::study::PlanReport& report);
 
 }  // namespace apps

@@ -49,7 +49,11 @@ std::string nic_text(const PlanRow& row) {
   return fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9);
 }
 
-// Where the row trains.
+std::string nodes_text(const PlanRow& row) {
+  return fmt::format("{} node{}", row.chosen.nodes, row.chosen.nodes == 1 ? "" : "s");
+}
+
+// Where the row trains, of clusters or of sites.
 Cells place_cells(const PlanRow& row) {
   const sim::Report& report = row.report;
   if (!report.round) {
@@ -65,24 +69,39 @@ Cells place_cells(const PlanRow& row) {
           {"inside", report.round->inner_scheme}};
 }
 
-Cells layout_cells(const sim::Report& report) {
+// Of either.
+Cells place_cells_of_both(const PlanRow& row) {
+  const sim::Report& report = row.report;
+  const bool alone = !report.round || report.round->sites == 1;
+  return {{"on", report.round ? site_names(*report.round) : nodes_text(row)},
+          {"GPUs", fmt::format("{}", report.gpus)},
+          {"between sites", alone ? "-" : report.scheme},
+          {"inside", report.round ? report.round->inner_scheme : report.scheme}};
+}
+
+Cells layout_cells(const sim::Report& report, const RowsOf& rows) {
   const sim::Parallelism& p = report.parallelism;
   std::string split = fmt::format("{}x{}", p.tensor, p.pipeline);
   if (p.context > 1) split += fmt::format(" CP{}", p.context);
   if (p.expert > 1) split += fmt::format(" EP{}", p.expert);
   if (p.expert_tensor > 0) split += fmt::format(" ETP{}", p.expert_tensor);
   return {{"ZeRO", sharding_text(p.sharding)},
-          report.round ? Cell{"TPxPP", split}
-                       : Cell{"DPxTPxPP", fmt::format("{}x{}", report.step->data, split)},
+          report.round || rows.both
+              ? Cell{"TPxPP", split}
+              : Cell{"DPxTPxPP", fmt::format("{}x{}", report.step->data, split)},
           {"batch", batch_text(p)},
           {"recompute", recompute_text(p)}};
 }
 
-Cells result_cells(const sim::Report& report) {
+Cells result_cells(const sim::Report& report, const RowsOf& rows) {
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-  return {report.round ? Cell{"utilisation", percent(report.round->utilisation)}
-                       : Cell{"MFU", percent(report.step->mfu)},
-          {"memory", fmt::format("{:.1f} GB", report.memory.total() / 1e9)}};
+  Cells cells;
+  if (!rows.both) {
+    cells.push_back(report.round ? Cell{"utilisation", percent(report.round->utilisation)}
+                                 : Cell{"MFU", percent(report.step->mfu)});
+  }
+  cells.push_back({"memory", fmt::format("{:.1f} GB", report.memory.total() / 1e9)});
+  return cells;
 }
 
 std::string energy_text(double joules) {
@@ -95,12 +114,12 @@ std::string share_text(const Price& price, double part) {
   return price.total() > 0 ? fmt::format("{:.0f}", 100 * part / price.total()) : "-";
 }
 
-Cell split_cell(const PlanRow& row) {
+Cell split_cell(const PlanRow& row, const RowsOf& rows) {
   const Price& price = row.price;
   const std::string split =
       fmt::format("{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
                   share_text(price, price.power));
-  if (!row.report.round) return {"GPU/net/power %", split};
+  if (!row.report.round && !rows.both) return {"GPU/net/power %", split};
   return {"GPU/net/power/egress %", split + "/" + share_text(price, price.egress)};
 }
 
@@ -115,15 +134,14 @@ std::string price_range(const PlanRow& row, const char* joint = "-") {
 }
 
 // "4 nodes with qwd take"
-std::string setup_text(const PlanRow& row, bool names_nics) {
+std::string setup_text(const PlanRow& row, const RowsOf& rows) {
   const sim::Report& report = row.report;
   const bool alone = (report.round ? report.round->sites : row.chosen.nodes) == 1;
-  const std::string where = report.round
-                                ? site_names(*report.round)
-                                : fmt::format("{} node{}", row.chosen.nodes, alone ? "" : "s");
-  const bool named = !report.round || !alone;
-  return fmt::format("{}{}{} {}", where, names_nics ? " at " + nic_text(row) : "",
-                     named ? " with " + report.scheme : "", alone ? "takes" : "take");
+  std::string text = report.round ? site_names(*report.round) : nodes_text(row);
+  if (rows.topologies) text += " of " + report.topology;
+  if (rows.nics && !report.round) text += " at " + nic_text(row);
+  if (!report.round || !alone) text += " with " + report.scheme;
+  return text + (alone ? " takes" : " take");
 }
 
 // Of the whole training, while parts fail.
@@ -185,24 +203,26 @@ void add_range(const PlanRow& row, Json& json) {
 
 }  // namespace
 
-std::vector<Cell> cells_of(const PlanRow& row, const RowBill& bill) {
-  Cells cells = place_cells(row);
+std::vector<Cell> cells_of(const PlanRow& row, const RowsOf& rows, const RowBill& bill) {
+  Cells cells;
   const auto append = [&](const Cells& more) {
     cells.insert(cells.end(), more.begin(), more.end());
   };
-  append(layout_cells(row.report));
+  if (rows.topologies) append({{"topology", row.report.topology}});
+  append(rows.both ? place_cells_of_both(row) : place_cells(row));
+  append(layout_cells(row.report, rows));
   append({{"time", long_time_text(row.time_s)},
           {"likely time", time_range(row)},
           {"price", to_text(sim::Dollars::from_base(row.price.total()))},
           {"likely price", price_range(row)},
-          split_cell(row),
+          split_cell(row, rows),
           {"energy", energy_text(row.energy_j)}});
   if (row.report.goodput) append(goodput_cells(*row.report.goodput));
   if (row.report.membership) append(membership_cells(*row.report.membership));
   if (bill) {
     append({{"network cost", to_text(bill->price())}, {"network power", to_text(bill->power())}});
   }
-  append(result_cells(row.report));
+  append(result_cells(row.report, rows));
   if (row.speed_share > 0) {
     cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
   }
@@ -233,9 +253,9 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
   return json;
 }
 
-std::string summary_of(const PlanRow& row, bool names_nics) {
+std::string summary_of(const PlanRow& row, const RowsOf& rows) {
   const double usd = row.price.total();
-  const std::string time = fmt::format("{} {} (likely {})", setup_text(row, names_nics),
+  const std::string time = fmt::format("{} {} (likely {})", setup_text(row, rows),
                                        long_time_text(row.time_s), time_range(row, " to "));
   if (usd <= 0) return time;
   return fmt::format("{} and {} (likely {})", time, total_text(usd, usd), price_range(row, " to "));

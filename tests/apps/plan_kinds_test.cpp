@@ -137,6 +137,76 @@ TEST(PlanKinds, AreSummedUpInTheFirstLines) {
   EXPECT_EQ(plan(job + "--all")["beaten"], 0);
 }
 
+// On several topologies, a plan has of each what a plan of it alone would take.
+TEST(PlanKinds, AreThoseOfEachTopology) {
+  const std::string job =
+      " --model gpt_125m --gpus-per-node 4 --set model.layers=4 --tokens 1e10 --batch-tokens 32768 "
+      "--nodes 1,2 --scheme sharded,sdp4bit --set gpu.price=2USD/h";
+  const std::string names[]{"dgx_h100_x16", "dgx_a100_x16", "dgx_b200"};
+  const Json all = plan("plan --topology " + names[0] + "," + names[1] + "," + names[2] + job);
+  EXPECT_EQ(all["topology"], names[0] + ", " + names[1] + ", " + names[2]);
+  std::map<std::string, Json> taken;
+  for (const Json& one : all["plans"]) taken.try_emplace(one["topology"], one);
+  ASSERT_EQ(taken.size(), 3U);
+  for (const std::string& name : names) {
+    Json alone = plan("plan --topology " + name + job)["plans"][0];
+    for (Json* one : {&alone, &taken[name]}) one->erase("why_not");
+    EXPECT_EQ(taken[name], alone);
+    const Json step = json_of(words_of_run(alone["command"]), source_directory());
+    EXPECT_EQ(step["step_time_s"], alone["step_time_s"]);
+  }
+  EXPECT_GT(taken[names[1]]["price_usd"], taken[names[0]]["price_usd"]) << "of slower GPUs";
+  const Outcome table =
+      run(words("plan --topology dgx_h100_x16,dgx_b200" + job), source_directory());
+  EXPECT_NE(table.out.find("dgx_b200 has 1 node in its file"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("prices of a GPU hour: NVIDIA H100 80GB HBM3 2 USD, NVIDIA B200 2 USD"),
+            std::string::npos)
+      << table.out;
+}
+
+// Clusters and sites: each has its schemes and the flags that apply to it.
+TEST(PlanKinds, AreOfClustersAndOfSites) {
+  const std::string job =
+      "plan --topology dgx_h100_x16,two_sites_10g --model gpt_125m --set model.layers=2 --tokens "
+      "1e10 "
+      "--nodes 1 --tp 1 --pp 1 --recompute none --micro-batch 1 --scheme sharded,diloco ";
+  const Json all = plan(job);
+  std::map<std::string, Json> taken;
+  for (const Json& one : all["plans"]) taken.try_emplace(one["topology"], one);
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken["dgx_h100_x16"]["nodes"], 1);
+  EXPECT_EQ(taken["dgx_h100_x16"]["sites"], nullptr);
+  EXPECT_EQ(taken["two_sites_10g"]["nodes"], nullptr);
+  for (const auto& [name, one] : taken) {
+    const Json report = json_of(words_of_run(one["command"]), source_directory());
+    EXPECT_EQ(report["tokens_per_s"], one["tokens_per_s"]) << one["command"];
+  }
+  for (const Json& one : all["plans"]) {
+    EXPECT_EQ(one.size(), all["plans"][0].size()) << "other columns of CSV";
+  }
+  const auto lines = lines_of(run(words(job + "--format csv"), source_directory()).out);
+  EXPECT_EQ(lines.size(), 1 + all["plans"].size());
+  for (const char* column : {"nodes", "sites"}) {
+    EXPECT_NE(lines[0].find(column), std::string::npos) << lines[0];
+  }
+  EXPECT_EQ(run(words(job), source_directory()).code, 0);
+  expect_command_refused(
+      "plan --topology dgx_h100_x16,two_sites_10g --model gpt_125m --tokens 1e9 --scheme nothing",
+      "--scheme");
+}
+
+// A model that fits on one of two.
+TEST(PlanKinds, LeaveOutATopologyOnWhichNothingFits) {
+  const std::string job =
+      " --model llama_3.1_8b --tokens 1e9 --tp 1 --pp 1 --nodes 1 --gpus-per-node 1 "
+      "--batch-tokens 8192 --zero 1 --scheme sharded --optimizer-state gpu";
+  const Json both = plan("plan --topology dgx_h100_x16,dgx_b200" + job);
+  ASSERT_EQ(both["plans"].size(), 1U);
+  EXPECT_EQ(both["plans"][0]["topology"], "dgx_b200");
+  EXPECT_EQ(both["does_not_fit"], Json::array({"dgx_h100_x16"}));
+  expect_command_refused("plan --topology dgx_h100_x16,dgx_a100_x16" + job, "--model");
+}
+
 TEST(PlanKinds, RefuseWhatIsNoGap) {
   for (const char* gap : {"-0.1", "1", "nan", "inf", "2%"}) {
     expect_command_refused(kTiny + "--gap " + gap, "--gap");
@@ -144,23 +214,23 @@ TEST(PlanKinds, RefuseWhatIsNoGap) {
   expect_command_refused(kTiny + "--all --setups", "--all");
 }
 
-PlanRow a_row(double usd, double days, int gpus, bool compresses = false, int tensor = 1) {
+PlanRow a_row(double usd, double days, int gpus, bool compresses = false, int kinds = 0) {
   PlanRow row;
   row.price.gpus = usd;
   row.time_s = days;
-  row.report.gpus = gpus;
-  row.compresses = compresses;
-  row.chosen.parallelism.tensor = tensor;
+  row.contender = {{usd, days, 0}, {.gpus = gpus, .compresses = compresses, .kinds = kinds}};
   return row;
 }
 
 TEST(PlanTaken, IsTheSimplestOfThoseThatAreNotToldApart) {
   const double hardly = std::sqrt(least_win()), clearly = 1.01 * least_win();
   const PlanGoal cheapest, fastest{.aim = sim::study::Aim::fastest};
-  const auto taken = [](std::vector<PlanRow> rows, const PlanGoal& goal) {
-    const std::size_t first = to_take(rows, goal);
-    std::ranges::reverse(rows);
-    EXPECT_EQ(to_take(rows, goal), rows.size() - 1 - first) << "whatever their order";
+  const auto taken = [](const std::vector<PlanRow>& rows, const PlanGoal& goal) {
+    std::vector<sim::study::Contender> plans;
+    for (const PlanRow& row : rows) plans.push_back(row.contender);
+    const std::size_t first = to_take(plans, goal);
+    std::ranges::reverse(plans);
+    EXPECT_EQ(to_take(plans, goal), rows.size() - 1 - first) << "whatever their order";
     return first;
   };
   // Compression that hardly pays.
@@ -172,7 +242,7 @@ TEST(PlanTaken, IsTheSimplestOfThoseThatAreNotToldApart) {
   EXPECT_EQ(taken({a_row(1, 2, 8), a_row(clearly, 1, 16)}, fastest), 1U);
   // As fast on fewer GPUs, or with less parallelism.
   EXPECT_EQ(taken({a_row(1, 1, 16), a_row(hardly, hardly, 8)}, fastest), 1U);
-  EXPECT_EQ(taken({a_row(1, 1, 8, false, 4), a_row(hardly, hardly, 8)}, cheapest), 1U);
+  EXPECT_EQ(taken({a_row(1, 1, 8, false, 1), a_row(hardly, hardly, 8)}, cheapest), 1U);
 }
 
 TEST(PlanTaken, SaysWhyTheOthersAreNot) {

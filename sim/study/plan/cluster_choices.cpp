@@ -13,6 +13,7 @@
 #include "sim/study/plan/best_first.hpp"
 #include "sim/study/plan/cluster_times.hpp"
 #include "sim/study/search/likely_range.hpp"
+#include "sim/topology/ranks.hpp"
 
 namespace sim::study {
 namespace {
@@ -94,6 +95,7 @@ class ClusterChoices : public Choices {
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
     return price_of(cluster(i), time, question_.goal.electricity);
   }
+  [[nodiscard]] int gpus(std::size_t i) const override { return rank_count(cluster(i)); }
   [[nodiscard]] double nic_bandwidth_Bps(std::size_t i) const override {
     return cluster(i).network.nic_bandwidth.base();
   }

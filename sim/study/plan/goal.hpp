@@ -58,6 +58,19 @@ struct Worth {
   double nic_bandwidth_Bps = 0;
 };
 
+// Of two plans that are alike, the lesser is less to buy, to run and to trust.
+struct Simplicity {
+  int gpus = 0;
+  bool compresses = false;  // what it exchanges inside or between sites
+  int kinds = 0;            // of parallelism, besides data parallelism
+  double nic_bandwidth_Bps = 0;
+  auto operator<=>(const Simplicity&) const = default;
+};
+struct Contender {
+  Worth worth;
+  Simplicity simplicity;
+};
+
 // Lower is better; the first difference decides: for `cheapest` price and time, for `fastest` time
 // and price, for `smallest_network` the NICs' bandwidth, price and time.
 using Score = std::array<double, 3>;

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/study/plan/best_first.hpp"
 #include "sim/study/plan/best_of_kinds.hpp"
@@ -15,6 +19,7 @@
 #include "sim/study/plan/plan_report.hpp"
 #include "sim/study/plan/site_choices.hpp"
 #include "sim/study/plan/take.hpp"
+#include "sim/study/plan/together.hpp"
 #include "sim/study/setup_options.hpp"
 
 namespace sim::study {
@@ -67,11 +72,10 @@ class Planner {
     }
     report.rows =
         in_parallel(question_.jobs, best.size(), [&](std::size_t i) { return row(best[i]); });
-    if (question_.listing != Listing::setups) put_first(to_take(report.rows, goal_), best, report);
+    if (question_.listing != Listing::setups) put_first(taken_of(best), best, report);
     const PlanRow& first = report.rows.front();
     report.improvements = choices_.improvements(best.front().candidate, first.price,
                                                 Seconds::from_base(first.time_s));
-    report.topology = first.report.topology;
     report.model = first.report.model;
     report.not_counted = choices_.not_counted();
     if (goal_.electricity.base() == 0) {
@@ -104,18 +108,54 @@ class Planner {
       return search(kMostPlans, [&](std::size_t one, double s) { return score(one, s); });
     }
     const bool all = question_.listing == Listing::kinds;
+    const auto is_beaten_there = [&](const Ranked& one, std::size_t other, double s) {
+      return !all && choices_.topology(one.candidate) == choices_.topology(other) &&
+             beats(goal_, worth(one.candidate, one.seconds), worth(other, s));
+    };
     const KindSearch kinds{
         .score = [&](std::size_t one, double s) { return score_of_kind(one, s); },
-        .beats =
-            [&](const Ranked& one, std::size_t other, double s) {
-              return !all && beats(goal_, worth(one.candidate, one.seconds), worth(other, s));
-            },
+        .beats = is_beaten_there,
         .most = kMostPlans};
     BestOfKinds found = best_of_kinds(choices_, kinds, extent(question_.gap), progress_);
-    report.beaten = found.beaten;
     const auto by_goal = [&](const Ranked& one) { return *score(one.candidate, one.seconds); };
     std::ranges::stable_sort(found.plans, {}, by_goal);
+    report.beaten = found.beaten;
+    if (!all) report.beaten += drop_beaten_elsewhere(found.plans);
     return found.plans;
+  }
+
+  // What plans on other topologies beat, but for the one to take of each topology. How many there were.
+  std::size_t drop_beaten_elsewhere(std::vector<Ranked>& plans) const {
+    std::map<std::size_t, std::vector<Ranked>> by_topology;
+    for (const Ranked& one : plans) by_topology[choices_.topology(one.candidate)].push_back(one);
+    std::set<std::size_t> taken;
+    for (const auto& [topology, there] : by_topology) {
+      taken.insert(there[taken_of(there)].candidate);
+    }
+    std::vector<Ranked> kept;
+    for (const Ranked& one : plans) {
+      const bool is_beaten = std::ranges::any_of(plans, [&](const Ranked& other) {
+        return beats(goal_, contender(other).worth, contender(one).worth);
+      });
+      if (!is_beaten || taken.contains(one.candidate)) kept.push_back(one);
+    }
+    const std::size_t dropped = plans.size() - kept.size();
+    plans = std::move(kept);
+    return dropped;
+  }
+
+  [[nodiscard]] Contender contender(const Ranked& one) const {
+    const Kind kind = choices_.kinds(one.candidate).front();
+    return {worth(one.candidate, one.seconds),
+            {.gpus = choices_.gpus(one.candidate),
+             .compresses = kind.compresses,
+             .kinds = kinds_of_parallelism(choices_.parallelism(one.candidate)),
+             .nic_bandwidth_Bps = choices_.nic_bandwidth_Bps(one.candidate)}};
+  }
+  [[nodiscard]] std::size_t taken_of(const std::vector<Ranked>& plans) const {
+    std::vector<Contender> contenders;
+    for (const Ranked& one : plans) contenders.push_back(contender(one));
+    return to_take(contenders, goal_);
   }
 
   static void put_first(std::size_t taken, std::vector<Ranked>& best, PlanReport& report) {
@@ -190,7 +230,7 @@ class Planner {
   PlanRow row(const Ranked& one) {
     const auto [each, time, price] = training(one.candidate, one.seconds);
     PlanRow row = choices_.row(one.candidate);
-    row.compresses = choices_.kinds(one.candidate).front().compresses;
+    row.contender = contender(one);
     row.time_s = time.base();
     row.price = price;
     const LikelySpeed speed = speed_of(row.report);
@@ -209,30 +249,74 @@ class Planner {
   const std::function<void(const Choices&)>& progress_;
 };
 
-PlanReport plan_as_it_is(const PlanQuestion& question,
-                         const std::function<void(const Searched&)>& progress) {
-  const auto searched = [&](const Choices& choices) { progress(choices.searched()); };
-  const std::unique_ptr<Choices> choices =
+std::unique_ptr<Choices> choices_of(const PlanQuestion& question) {
+  std::unique_ptr<Choices> choices =
       question.job.inner ? site_choices(question) : cluster_choices(question);
   check_money(question, *choices);
-  choices->find_full_speeds(searched);
-  return Planner(question, *choices, searched).run();
+  return choices;
 }
+
+// A question that can be answered.
+struct Asked {
+  PlanQuestion question;
+  bool state_on_hosts = false;
+};
+
+// The choices of a question as it is, or with the optimizer's state on hosts if nothing fits otherwise.
+std::unique_ptr<Choices> fitting_choices(Asked& asked) {
+  try {
+    return choices_of(asked.question);
+  } catch (const NothingFits&) {
+    if (!may_use_hosts(asked.question.job)) throw;
+  }
+  asked.question.job.parallelism.optimizer_state = OptimizerState::host;
+  asked.state_on_hosts = true;
+  return choices_of(asked.question);
+}
+
+// What nothing fits on, where something does on others.
+struct TooSmall {
+  NothingFits error;
+  std::string topology;
+};
 
 }  // namespace
 
+PlanReport plan(std::span<const PlanQuestion> questions,
+                const std::function<void(const Searched&)>& progress) {
+  std::vector<std::unique_ptr<Asked>> asked;  // that stay where they are
+  std::vector<std::unique_ptr<Choices>> parts;
+  std::vector<std::size_t> numbers;  // of the parts
+  std::vector<TooSmall> too_small;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    asked.push_back(std::make_unique<Asked>(questions[i]));
+    try {
+      parts.push_back(fitting_choices(*asked.back()));
+      numbers.push_back(i);
+    } catch (const NothingFits& error) {
+      too_small.push_back({error, questions[i].job.topology.name});
+      asked.back()->state_on_hosts = false;
+    }
+  }
+  if (parts.empty()) throw too_small.front().error;
+  const std::unique_ptr<Choices> choices = together(std::move(parts));
+  const auto searched = [&](const Choices& all) { progress(all.searched()); };
+  choices->find_full_speeds(searched);
+  PlanReport report = Planner(questions.front(), *choices, searched).run();
+  for (PlanRow& row : report.rows) row.question = numbers[row.question];
+  std::vector<std::string> names;
+  for (const PlanQuestion& one : questions) names.push_back(one.job.topology.name);
+  report.topology = joined(names, ", ");
+  for (const auto& one : asked) {
+    if (one->state_on_hosts) report.state_on_hosts.push_back(one->question.job.topology.name);
+  }
+  for (const TooSmall& one : too_small) report.does_not_fit.push_back(one.topology);
+  return report;
+}
+
 PlanReport plan(const PlanQuestion& question,
                 const std::function<void(const Searched&)>& progress) {
-  try {
-    return plan_as_it_is(question, progress);
-  } catch (const NothingFits&) {
-    if (!may_use_hosts(question.job)) throw;
-  }
-  PlanQuestion on_hosts = question;
-  on_hosts.job.parallelism.optimizer_state = OptimizerState::host;
-  PlanReport report = plan_as_it_is(on_hosts, progress);
-  report.state_on_hosts = true;
-  return report;
+  return plan(std::span(&question, 1), progress);
 }
 
 }  // namespace sim::study

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "sim/study/plan/plan_report.hpp"
 
@@ -13,6 +14,12 @@ namespace sim::study {
 // Throws InputError, also (NothingFits) if nothing fits in memory.
 [[nodiscard]] PlanReport plan(
     const PlanQuestion& question,
+    const std::function<void(const Searched&)>& progress = [](const Searched&) {});
+
+// The same over several topologies, of one model: whatever is not a topology's, the goal and the way to search,
+// is the first question's.
+[[nodiscard]] PlanReport plan(
+    std::span<const PlanQuestion> questions,
     const std::function<void(const Searched&)>& progress = [](const Searched&) {});
 
 }  // namespace sim::study

@@ -46,9 +46,4 @@ struct Chosen {
   std::vector<int> counts;
 };
 
-[[nodiscard]] inline bool is_same_hardware(const Chosen& one, const Chosen& other) {
-  return one.nodes == other.nodes && one.nic_bandwidth == other.nic_bandwidth &&
-         one.counts == other.counts;
-}
-
 }  // namespace sim::study

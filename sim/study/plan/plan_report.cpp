@@ -7,6 +7,12 @@
 
 namespace sim::study {
 
+bool is_same_hardware(const PlanRow& one, const PlanRow& other) {
+  return one.question == other.question && one.chosen.nodes == other.chosen.nodes &&
+         one.chosen.nic_bandwidth == other.chosen.nic_bandwidth &&
+         one.chosen.counts == other.chosen.counts;
+}
+
 std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal) {
   const auto ranked_by = [&](const PlanRow& row) {
     const bool by_time = goal.aim == Aim::fastest || !(row.price.total() > 0);

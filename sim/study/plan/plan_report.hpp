@@ -24,8 +24,9 @@ struct TimeAndPrice {
 
 // One of the best candidates.
 struct PlanRow {
+  std::size_t question = 0;  // of several, one for each topology
   Chosen chosen;
-  bool compresses = false;       // what it exchanges inside or between sites
+  Contender contender;
   Report report;                 // of a cluster's step, or of sites' round
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together
@@ -54,12 +55,17 @@ struct PlanReport {
   // The plan to take first, the others best first.
   std::vector<PlanRow> rows;
   std::vector<Improvement> improvements;  // to the best one
-  bool state_on_hosts = false;  // the optimizer's, because nothing fits with it on the GPUs
-  bool met = true;              // else the one row is the closest to the limits
-  std::size_t beaten = 0;       // kinds of plans that are not listed, as others beat them
+  // Topologies whose plans keep the optimizer's state on hosts, because nothing fits with it on their GPUs; and
+  // what nothing fits on at all, where something does on others.
+  std::vector<std::string> state_on_hosts, does_not_fit;
+  bool met = true;                       // else the one row is the closest to the limits
+  std::size_t beaten = 0;                // kinds of plans that are not listed, as others beat them
   std::vector<std::string> not_counted;  // parts of the price, and why
   Searched searched;
 };
+
+// Whether both are on the same nodes and NICs, or sites.
+[[nodiscard]] bool is_same_hardware(const PlanRow& one, const PlanRow& other);
 
 // How many of the plans the first does not beat (least_win()), in what the goal ranks by: price or time. At
 // least 1, the first.

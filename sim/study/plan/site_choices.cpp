@@ -11,6 +11,7 @@
 #include "sim/study/membership.hpp"
 #include "sim/study/plan/site_times.hpp"
 #include "sim/study/search/likely_range.hpp"
+#include "sim/topology/ranks.hpp"
 
 namespace sim::study {
 namespace {
@@ -72,6 +73,11 @@ class SiteChoices : public Choices {
     return price;
   }
 
+  [[nodiscard]] int gpus(std::size_t i) const override {
+    int all = 0;
+    for (const Site& site : context(i).area.sites) all += site.count * rank_count(site.cluster);
+    return all;
+  }
   // NICs are as the sites' clusters have them.
   [[nodiscard]] double nic_bandwidth_Bps(std::size_t) const override { return 0; }
   [[nodiscard]] double full_speed(std::size_t) const override { return 0; }

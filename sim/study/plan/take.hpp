@@ -13,7 +13,7 @@ namespace sim::study {
 // tell from the best (least_win()) are alike. Of those that are alike in both, the simplest: the fewest GPUs,
 // uncompressed before compressed, the fewest kinds of parallelism, then the slowest NICs; of equally simple ones
 // the first. The smallest network comes before all that, exactly.
-[[nodiscard]] std::size_t to_take(std::span<const PlanRow> rows, const PlanGoal& goal);
+[[nodiscard]] std::size_t to_take(std::span<const Contender> plans, const PlanGoal& goal);
 
 // Why `other` is not taken, though `taken` is: "as cheap, 2.0 times as long".
 [[nodiscard]] std::string why_not(const PlanRow& other, const PlanRow& taken, const PlanGoal& goal);
