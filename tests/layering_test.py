@@ -56,7 +56,8 @@ LIBRARIES = [
     (r"zlib", r"sim/base/", "sim/base"),
     (r"pugixml", r"apps/check/", "apps/check"),
     (r"boost/context/", r"tests/emulator/", "tests/emulator"),
-    (r"boost/(?!context/)", r"apps/", "apps"),
+    (r"boost/math/", r"sim/base/", "sim/base"),
+    (r"boost/(?!context/|math/)", r"apps/", "apps"),
     (r"(cuda|cublas|curand|cooperative_groups|cub/|nvml)",
      r".*\.cuh?$|codecs/cuda/|apps/calibrate/|tests/emulator/",
      "*.cu, *.cuh, codecs/cuda, apps/calibrate and tests/emulator"),
@@ -290,6 +291,7 @@ class EachRule(unittest.TestCase):
                 ("boost/program_options.hpp", "apps/a.cpp", "tests/emulator/a.cpp"),
                 ("pugixml.hpp", "apps/check/a.cpp", "apps/sweep/a.cpp"),
                 ("boost/context/fiber.hpp", "tests/emulator/a.hpp", "apps/a.hpp"),
+                ("boost/math/distributions/normal.hpp", "sim/base/a.cpp", "apps/a.cpp"),
                 ("cuda_runtime.h", "codecs/cuda/a.hpp", "codecs/bf16/a.cpp"),
                 ("cublas_v2.h", "apps/a.cu", "apps/a.cpp")]:
             text = f"#pragma once\n#include <{header}>\n"

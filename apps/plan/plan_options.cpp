@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -12,7 +11,8 @@
 #include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
-#include "apps/job/topology_files.hpp"
+#include "apps/plan/plan_topologies.hpp"
+#include "apps/plan/plan_usage.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/number_text.hpp"
@@ -23,71 +23,6 @@ namespace {
 
 namespace po = boost::program_options;
 using sim::InputError;
-
-constexpr const char* kPlanUsage =
-    "usage: gardenhose plan --topology NAME --model NAME --tokens TOKENS [FLAGS]\n\n"
-    "Finds the best plans for training a model on a given number of tokens: the cheapest, the\n"
-    "fastest, or those with the smallest network. The search covers the number of nodes, NIC\n"
-    "bandwidth, tensor and pipeline parallelism (with sequence parallelism, virtual stages and\n"
-    "placement), scheme, ZeRO stage, hybrid sharding, resharding, micro-batch size,\n"
-    "recomputation, and the precision of gradients and gathered weights.\n\n"
-    "Of each choice of hardware (nodes and NICs, or sites), with and without compression, it "
-    "finds\n"
-    "the best plan, and lists those that no other one beats: a plan is beaten if another one is\n"
-    "cheaper and no slower, or faster and no dearer. Each comes with its price, time, energy,\n"
-    "memory and bottleneck, and the command that simulates a step of it. The first one is the one\n"
-    "to take: plans that differ by less than predictions can tell are alike in what the goal asks\n"
-    "for, then in the other of price and time, and of those that are alike in both it is the\n"
-    "simplest: the fewest GPUs, no compression, the fewest kinds of parallelism, the slowest "
-    "NICs.\n"
-    "The lines below it say what the next plan loses by and whether compression pays. The likely\n"
-    "ranges of time and price hold eight cases of ten, as far as the spreads of the constants are\n"
-    "known. With --reliability, the plans also show what failures leave of their time and what\n"
-    "that costs; the ranking does not depend on it.\n\n"
-    "--topology takes several clusters and sites, separated by commas: the best plan of each is\n"
-    "listed. --nodes beyond a cluster's file assumes more nodes joined in the same way.\n\n"
-    "On a topology of several sites, the search also covers which sites take part (none, 1, 2,\n"
-    "4... or all of each [sites] table, unless --set sites.NAME.count fixes the number), the\n"
-    "scheme between sites, and the setup within them. Prices include egress and leased links.\n"
-    "The number of inner steps per round is the scheme's own or that of --set\n"
-    "scheme.inner_steps, because Gardenhose does not predict how additional inner steps\n"
-    "affect the loss.\n\n"
-    "Flags of the setup that you pass (--tp 8, --recompute full) stay fixed. By default, plan\n"
-    "searches uncompressed schemes and those published for language models; --scheme replaces\n"
-    "them. All communication that can overlap does so, unless you pass --overlap. Each ZeRO\n"
-    "stage runs with its default --attention and --kernels, unless you pass these flags. Not\n"
-    "searched, with the defaults of run: --loss, --precision, --optimizer, --bucket-size,\n"
-    "--unit-layers, --prefetch and --backward-prefetch. If nothing fits in memory, all setups\n"
-    "keep the optimizer's state on the hosts, as with --optimizer-state host.\n\n"
-    "The search skips a setup only if it does not fit in memory, or if a lower bound on its time\n"
-    "shows that it is faster than the plan of its kind by at most --gap. Within the gap, a plan "
-    "has\n"
-    "few kinds of parallelism. With --gap 0, and with --setups, the search is exact: it finds "
-    "what\n"
-    "simulating every setup does (--exhaustive).\n\n"
-    "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
-    "\\\n"
-    "                  --goal cheapest --deadline \"60 days\"\n"
-    "  gardenhose plan --topology dgx_h100_x16 --model llama_3_8b --attention fused --tokens 2e12 "
-    "\\\n"
-    "                  --goal fastest --budget \"2 MUSD\" --electricity \"0.08 USD/kWh\" \\\n"
-    "                  --set network.port_price=\"0.2 USD/h\"\n"
-    "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
-    "\\\n"
-    "                  --goal smallest-network --share 0.9 --nodes 16 \\\n"
-    "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n"
-    "  gardenhose plan --topology dgx_h100_x16,dgx_h200_x16,dgx_b200 --model llama_3_70b \\\n"
-    "                  --attention fused --tokens 2e12 --nodes 8,16\n"
-    "  gardenhose plan --topology four_sites_mixed --model gpt_6.7b --attention fused --tokens "
-    "1e11\n\n"
-    "If nothing fits even then, plan exits with 2 and names the setup that needs the least\n"
-    "memory. If no plan meets the deadline or the budget, it exits with 0 and shows the closest\n"
-    "one.\n";
-
-// Whose papers train language models with them.
-constexpr const char* kTrainedBetweenSites =
-    "wan_sync,wan_sync_bf16,diloco,diloco_int8,streaming_diloco,eager_diloco,decoupled_diloco,"
-    "noloco,sparseloco,demo";
 
 struct Texts {
   bool all = false, setups = false;
@@ -103,9 +38,12 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "then the lowest price, with which training reaches --share of the speed that the same nodes "
       "have with an unlimited network");
   add("deadline", po::value(&texts.deadline),
-      "maximum training time, e.g. \"30 days\"; slower plans are left out");
+      "maximum training time, e.g. \"30 days\", which a plan has to keep with a probability of "
+      "--confidence; near misses are listed last");
   add("budget", po::value(&texts.budget),
-      "maximum price, e.g. \"2e6 USD\"; more expensive plans are left out");
+      "maximum price, e.g. \"2e6 USD\", which a plan has to keep likewise");
+  add("confidence", po::value(&o.question.goal.confidence)->default_value(0.8, "0.8"),
+      "probability with which a plan has to keep --deadline and --budget");
   add("share", po::value(&o.question.goal.share),
       "fraction of full speed that --goal smallest-network must reach (default: 0.9)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
@@ -115,6 +53,9 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "lists the schemes between sites");
   add("batch-tokens", po::value(&o.question.batch_tokens)->default_value(std::int64_t{4} << 20),
       "tokens per step, rounded up to the same number of sequences for each replica");
+  add("memory-headroom", po::value(&o.question.memory_headroom)->default_value(0.02, "0.02"),
+      "share of a GPU's memory that a setup must leave free, for what is not predicted: "
+      "fragmentation, NCCL's buffers, the CUDA context");
   add("critical-batch", po::value<double>(),
       "critical batch size: TOKENS per step beyond which a larger batch saves hardly any steps, as "
       "estimated by the gradient noise scale (McCandlish et al. 2018, arXiv:1812.06162). Larger "
@@ -186,6 +127,10 @@ void parse_goal(const po::variables_map& values, const Texts& texts, sim::study:
     goal.electricity = more_than_nothing<sim::EnergyPrice>("--electricity", texts.electricity);
   }
   check_tokens(goal.tokens);
+  if (!(goal.confidence > 0 && goal.confidence < 1)) {
+    throw InputError(
+        fmt::format("--confidence: {} is not a probability between 0 and 1", goal.confidence));
+  }
   const bool shared = goal.aim == sim::study::Aim::smallest_network;
   if (values.count("share") == 0) {
     goal.share = shared ? 0.9 : 0;
@@ -193,46 +138,6 @@ void parse_goal(const po::variables_map& values, const Texts& texts, sim::study:
     throw InputError("--share: applies only to --goal smallest-network");
   } else if (!(goal.share > 0 && goal.share <= 1)) {
     throw InputError(fmt::format("--share: {} is not above 0 and at most 1", goal.share));
-  }
-}
-
-void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
-  if (o.question.goal.aim == sim::study::Aim::smallest_network) {
-    throw InputError(
-        fmt::format("--goal: to find the smallest network between the sites of {}, use gardenhose "
-                    "solve bandwidth --utilisation 0.9",
-                    o.job.topology));
-  }
-  if (values.count("parts") != 0) {
-    throw InputError(
-        fmt::format("--parts: applies to one cluster; run gardenhose bom on each cluster of {}",
-                    o.job.topology));
-  }
-  if (values.count("nic-bandwidths") != 0) {
-    throw InputError(
-        fmt::format("--nic-bandwidths: applies to one cluster; the sites of {} take theirs from "
-                    "their clusters' files",
-                    o.job.topology));
-  }
-  if (values.count("nodes") != 0) {
-    throw InputError(fmt::format("--nodes: the sites of {} differ; write --set sites.NAME.nodes=N",
-                                 o.job.topology));
-  }
-}
-
-void refuse(const po::variables_map& values, const PlanOptions& o) {
-  if (o.is_wide_area) {
-    refuse_for_sites(values, o);
-  } else if (values.count("inner-scheme") != 0) {
-    throw InputError(fmt::format("--inner-scheme: applies to several sites, but {} is one cluster",
-                                 o.job.topology));
-  }
-  const bool sets_links = std::ranges::any_of(o.job.settings, [](const std::string& setting) {
-    return setting.starts_with("network.nic_bandwidth=");
-  });
-  if (sets_links && !o.link_speeds.empty()) {
-    throw InputError(
-        "--nic-bandwidths: conflicts with --set network.nic_bandwidth; specify only one of them");
   }
 }
 
@@ -261,10 +166,6 @@ constexpr RefusedFlag kRefusedByPlan[] = {{"accumulation", kSizeOfAStep},
                                           {"global-batch", kSizeOfAStep},
                                           {"hybrid-shard", "the plan chooses it; leave it out"}};
 
-std::string default_schemes(bool between_sites) {
-  return between_sites ? kTrainedBetweenSites : std::string("sharded,") + kTrainedSchemes;
-}
-
 // A plan's commands say these themselves.
 bool is_said_anew(const std::string& flag) {
   return flag == "topology" || flag == "model" || flag == "scheme" || flag == "nodes";
@@ -281,6 +182,10 @@ void parse_search(const po::variables_map& values, const Texts& texts,
   if (!(question.gap >= 0 && question.gap < 1)) {
     throw InputError(fmt::format("--gap: {} is not a fraction, such as 0.02", question.gap));
   }
+  if (!(question.memory_headroom >= 0 && question.memory_headroom < 1)) {
+    throw InputError(fmt::format("--memory-headroom: {} is not a fraction, such as 0.02",
+                                 question.memory_headroom));
+  }
   if (question.batch_tokens < 1) {
     throw InputError(fmt::format("--batch-tokens: {} is less than 1", question.batch_tokens));
   }
@@ -289,52 +194,6 @@ void parse_search(const po::variables_map& values, const Texts& texts,
   if (!(*question.critical_batch >= 1)) {
     throw InputError(fmt::format("--critical-batch: {} is less than 1", *question.critical_batch));
   }
-}
-
-// Of the given ones, beside those of the other kind of topology.
-std::vector<std::string> schemes_of_kind(const std::vector<std::string>& given,
-                                         bool between_sites) {
-  std::vector<std::string> schemes;
-  for (const std::string& name : given) {
-    const sim::SchemeKind meant =
-        between_sites ? sim::SchemeKind::between_sites : sim::SchemeKind::inside;
-    const sim::Scheme scheme = any_scheme(name, "--scheme", meant);
-    if (scheme.between_sites.has_value() == between_sites) schemes.push_back(name);
-  }
-  return schemes.empty() ? split(default_schemes(between_sites)) : schemes;
-}
-
-// Where some topologies are several sites and some are not, each has the flags that apply to it.
-PlanOptions on_topology(PlanOptions o, const std::string& topology,
-                        const po::variables_map& values) {
-  o.job.topology = topology;
-  o.is_wide_area = is_wide_area(topology);
-  o.job.schemes = split(values["scheme"].defaulted() ? default_schemes(o.is_wide_area)
-                                                     : values["scheme"].as<std::string>());
-  if (!o.among_both) {
-    refuse(values, o);
-    return o;
-  }
-  o.job.schemes = schemes_of_kind(o.job.schemes, o.is_wide_area);
-  if (!o.is_wide_area) return o;
-  o.question.nodes.clear();
-  o.question.nic_bandwidths.clear();
-  o.link_speeds.clear();
-  return o;
-}
-
-// A file may have a comma in its name.
-std::vector<PlanOptions> on_topologies(PlanOptions o, const po::variables_map& values) {
-  const std::string given = o.job.topology;
-  const auto names = std::filesystem::exists(given) ? std::vector{given} : split(given);
-  const auto wide = std::ranges::count_if(names, is_wide_area);
-  o.among_both = wide > 0 && wide < std::ssize(names);
-  if (o.among_both && o.parts) {
-    throw InputError("--parts: applies to clusters; leave out the topologies of several sites");
-  }
-  std::vector<PlanOptions> all;
-  for (const std::string& name : names) all.push_back(on_topology(o, name, values));
-  return all;
 }
 
 void note_passed_on(const Arguments& arguments, const po::options_description& all,

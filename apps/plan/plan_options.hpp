@@ -29,6 +29,12 @@ struct PlanOptions {
   Arguments passed_on;
 };
 
+// What all topologies share: the goal, and how to search.
+[[nodiscard]] inline const sim::study::PlanQuestion& question_of(
+    const std::vector<PlanOptions>& places) {
+  return places.front().question;
+}
+
 // For each topology; nothing if the arguments ask for help, which is printed. The questions lack what files say.
 // Throws InputError.
 [[nodiscard]] std::vector<PlanOptions> parse_plan(const Arguments& arguments);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "apps/data_files.hpp"
+#include "apps/plan/plan_json.hpp"
 #include "apps/plan/plan_rows.hpp"
 #include "apps/plan/run_line.hpp"
 #include "apps/print.hpp"
@@ -36,11 +37,6 @@ using sim::study::Searched;
 using Json = nlohmann::ordered_json;
 using Places = std::vector<PlanOptions>;  // by topology
 
-// What the rows of all topologies share.
-const sim::study::PlanQuestion& question_of(const Places& places) {
-  return places.front().question;
-}
-
 RowsOf rows_of(const Places& places) {
   return {.topologies = places.size() > 1,
           .both = places.front().among_both,
@@ -51,88 +47,17 @@ bool has_sites(const Places& places) {
   return std::ranges::any_of(places, &PlanOptions::is_wide_area);
 }
 
-// Uplinks are as fast as NICs, unless the cluster says otherwise.
-RowBill bill_of_row(const Places& places, const PlanRow& row) {
-  const PlanOptions& options = places[row.question];
-  if (!options.parts) return std::nullopt;
-  const sim::Cluster& given = options.question.job.cluster();
-  const auto nics = sim::Bandwidth::from_base(row.nic_bandwidth_Bps);
-  sim::Cluster cluster = part_of(given, row.chosen.nodes, given.gpus_per_node);
-  if (cluster.network.uplink_bandwidth == cluster.network.nic_bandwidth) {
-    cluster.network.uplink_bandwidth = nics;
-  }
-  cluster.network.nic_bandwidth = nics;
-  return bill_of(cluster, *options.parts);
-}
-
-// Those of any of them, null where it has none.
-void give_all_the_same_keys(Json& records) {
-  Json all = Json::object();
-  for (const Json& record : records) {
-    for (const auto& one : record.items()) all[one.key()] = nullptr;
-  }
-  for (Json& record : records) {
-    Json whole = all;
-    whole.update(record);
-    record = std::move(whole);
-  }
-}
-
-Json json_of(const Places& places, const PlanReport& report) {
-  const Searched& searched = report.searched;
-  const sim::study::PlanQuestion& question = question_of(places);
-  const PlanGoal& goal = question.goal;
-  const auto limit = [](double value) {
-    return value < PlanGoal::kNever ? Json(value) : Json(nullptr);
-  };
-  Json json = {{"topology", report.topology},
-               {"model", report.model},
-               {"goal", sim::name_of(goal.aim, sim::study::kAims)},
-               {"tokens", goal.tokens},
-               {"deadline_s", limit(goal.deadline_s)},
-               {"budget_usd", limit(goal.budget_usd)},
-               {"share", goal.share > 0 ? Json(goal.share) : Json(nullptr)},
-               {"met", report.met},
-               {"not_told_apart", not_told_apart(report, goal)},
-               {"beaten", report.beaten},
-               {"does_not_fit", report.does_not_fit},
-               {"not_counted", report.not_counted},
-               {"search",
-                {{"exhaustive", question.exhaustive},
-                 {"gap", question.listing == sim::study::Listing::setups ? 0 : question.gap},
-                 {"setups", searched.setups},
-                 {"too_large", searched.too_large},
-                 {"planned", searched.planned},
-                 {"simulated", searched.simulated},
-                 {"rounds", searched.rounds}}}};
-  json["next_dollar"] = Json::array();
-  for (const Improvement& one : report.improvements) {
-    json["next_dollar"].push_back(
-        {{"name", one.name},
-         {"sensitivity", one.sensitivity},
-         {"saves_usd", one.saves_usd},
-         {"costs_usd", one.costs_usd ? Json(*one.costs_usd) : Json(nullptr)}});
-  }
-  json["plans"] = Json::array();
-  for (const PlanRow& row : report.rows) {
-    json["plans"].push_back(record_of(row, bill_of_row(places, row)));
-    json["plans"].back()["command"] = run_line(places[row.question], row.chosen);
-    json["plans"].back()["why_not"] = &row == &report.rows.front()
-                                          ? Json(nullptr)
-                                          : Json(why_not(row, report.rows.front(), goal));
-    json["plans"].back()["topology"] = row.report.topology;
-  }
-  if (places.front().among_both) give_all_the_same_keys(json["plans"]);
-  return json;
-}
-
-// "NVIDIA H100 80GB HBM3 4.92 USD", of an hour of each GPU that there is to choose.
+// "NVIDIA H100 80GB HBM3 4.916 USD (end of 2024)", of an hour of each GPU that there is to choose.
 std::string prices_text(const Places& places) {
   std::vector<std::string> prices;
   for (const PlanOptions& place : places) {
+    const bool is_given = std::ranges::any_of(place.job.settings, [](const std::string& setting) {
+      return setting.starts_with("gpu.price=");
+    });
     for (const sim::Site& site : place.question.job.topology.sites) {
       const sim::Gpu& gpu = site.cluster.gpu;
       std::string text = fmt::format("{} {:.4g} USD", gpu.name, gpu.price.base() * 3600);
+      if (!gpu.price_as_of.empty() && !is_given) text += " (" + gpu.price_as_of + ")";
       if (std::ranges::count(prices, text) == 0) prices.push_back(std::move(text));
     }
   }
@@ -208,15 +133,20 @@ void print_improvements(const PlanReport& report) {
   }
 }
 
-std::string limits_text(const PlanGoal& goal) {
+std::string limits_text(const sim::study::PlanQuestion& question) {
+  const PlanGoal& goal = question.goal;
   std::string text;
   if (goal.share > 0) {
     text += fmt::format(" with {:g} % of the speed of an unlimited network", 100 * goal.share);
   }
-  if (goal.deadline_s < PlanGoal::kNever)
-    text += fmt::format(" within {}", long_time_text(goal.deadline_s));
-  if (goal.budget_usd < PlanGoal::kNever) {
+  const bool has_deadline = goal.deadline_s < PlanGoal::kNever;
+  const bool has_budget = goal.budget_usd < PlanGoal::kNever;
+  if (has_deadline) text += fmt::format(" within {}", long_time_text(goal.deadline_s));
+  if (has_budget) {
     text += fmt::format(" for at most {}", to_text(sim::Dollars::from_base(goal.budget_usd)));
+  }
+  if ((has_deadline || has_budget) && question.listing != sim::study::Listing::setups) {
+    text += fmt::format(" with a probability of {:g} %", 100 * goal.confidence);
   }
   return text;
 }
@@ -302,11 +232,14 @@ void print_notes(const Places& places, const PlanReport& report) {
 }
 
 void print_table(const Places& places, const PlanReport& report) {
-  const std::string limits = limits_text(question_of(places).goal);
+  const std::string limits = limits_text(question_of(places));
   const std::string_view aim = sim::name_of(question_of(places).goal.aim, sim::study::kAims);
   std::string answer = (report.met ? fmt::format("{}{}: ", aim, limits)
                                    : fmt::format("no plan trains{}; the closest: ", limits)) +
                        summary_of(report.rows.front(), rows_of(places));
+  if (!report.met) {
+    answer += ": " + why_not(report.rows.front(), report.rows.front(), question_of(places).goal);
+  }
   if (question_of(places).listing != sim::study::Listing::setups) {
     for (const std::string& line : rivals(places, report)) answer += "\n" + line;
   }

@@ -9,6 +9,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/figures.hpp"
 #include "sim/report/records.hpp"
+#include "sim/topology/ranks.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
@@ -203,6 +204,20 @@ void add_range(const PlanRow& row, Json& json) {
 
 }  // namespace
 
+// Uplinks are as fast as NICs, unless the cluster says otherwise.
+RowBill bill_of_row(const std::vector<PlanOptions>& places, const PlanRow& row) {
+  const PlanOptions& options = places[row.question];
+  if (!options.parts) return std::nullopt;
+  const sim::Cluster& given = options.question.job.cluster();
+  const auto nics = sim::Bandwidth::from_base(row.nic_bandwidth_Bps);
+  sim::Cluster cluster = part_of(given, row.chosen.nodes, given.gpus_per_node);
+  if (cluster.network.uplink_bandwidth == cluster.network.nic_bandwidth) {
+    cluster.network.uplink_bandwidth = nics;
+  }
+  cluster.network.nic_bandwidth = nics;
+  return bill_of(cluster, *options.parts);
+}
+
 std::vector<Cell> cells_of(const PlanRow& row, const RowsOf& rows, const RowBill& bill) {
   Cells cells;
   const auto append = [&](const Cells& more) {
@@ -223,6 +238,11 @@ std::vector<Cell> cells_of(const PlanRow& row, const RowsOf& rows, const RowBill
     append({{"network cost", to_text(bill->price())}, {"network power", to_text(bill->power())}});
   }
   append(result_cells(row.report, rows));
+  const auto add_chance = [&](const char* heading, const std::optional<double>& chance) {
+    if (chance) cells.push_back({heading, fmt::format("{:.0f} %", 100 * *chance)});
+  };
+  add_chance("P(in time)", row.in_time);
+  add_chance("P(in budget)", row.in_budget);
   if (row.speed_share > 0) {
     cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/plan/plan_options.hpp"
 #include "sim/study/plan/plan_report.hpp"
 #include "sim/topology/bill.hpp"
 
@@ -18,6 +19,9 @@ struct Cell {
 };
 // Of the network that a row trains on, without --parts nothing.
 using RowBill = std::optional<sim::Bill>;
+[[nodiscard]] RowBill bill_of_row(const std::vector<PlanOptions>& places,
+                                  const sim::study::PlanRow& row);
+
 // Of what a plan's rows have in common.
 struct RowsOf {
   bool topologies = false;  // several

@@ -175,6 +175,19 @@ constexpr const char* kNotes =
     "  !: the simulation does not beat it\n"
     "  +: no row of another fold has its GPU generation, or none has its stack\n";
 
+// Of the limits that plans are said to keep.
+void print_kept(const BlindErrors& all) {
+  std::string said, kept;
+  for (std::size_t i = 0; i < validation::kChances.size(); ++i) {
+    said += fmt::format(" {:>3.0f}", 100 * validation::kChances.at(i));
+    kept += fmt::format(" {:>3.0f}", 100 * all.kept.at(i));
+  }
+  print_text(
+      "\n  limits of time or price said to be kept with{} %\n"
+      "  are kept in                                 {} % of runs, mean over folds\n",
+      said, kept);
+}
+
 void print_table(const BlindStudy& study, bool each) {
   const std::size_t width = output_width();
   print_text(
@@ -185,7 +198,9 @@ void print_table(const BlindStudy& study, bool each) {
     print_styled(to_text(rows_of(study), width));
     print_text("\n  -: shown, not scored   ?: not measured, or not looked at\n\n");
   }
-  print_styled(to_text(folds_of(validation::blind_scores(study.rows, study.predictions)), width));
+  const BlindScores scores = validation::blind_scores(study.rows, study.predictions);
+  print_styled(to_text(folds_of(scores), width));
+  if (scores.all) print_kept(*scores.all);
   print_text(kNotes);
 }
 

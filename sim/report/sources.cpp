@@ -143,6 +143,10 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["cluster"] = fmt::format("{}.toml: {}", cluster.name, cluster.summary);
   sources["model"] = fmt::format("{}: {}", context.model.file, context.model.summary);
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
+  if (!cluster.gpu.price_as_of.empty()) {
+    sources["gpu.price"] =
+        fmt::format("{:.4g} USD/h, {}", cluster.gpu.price.base() * 3600, cluster.gpu.price_as_of);
+  }
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);
   if (sends_rows_apart(context.parallelism) && cluster.network.message.base() > 0) {

@@ -68,6 +68,7 @@ struct Gpu {
   Seconds launch_latency;      // from the end of one kernel to the start of the next on a stream
   DollarRate price;            // of one GPU with its share of the node, including
                                // whatever the hosting price covers
+  std::string price_as_of;     // "end of 2024"; empty if the file does not say
   Watts power;                 // of one GPU under load
   double clock = 1;  // share of the data sheet's that its power leaves: the peaks contain it
   bool operator==(const Gpu&) const = default;

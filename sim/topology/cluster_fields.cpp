@@ -86,6 +86,8 @@ constexpr Field<Gpu> kGpuFields[] = {
     field<&Gpu::price>("price", kAny, kRequired,
                        "Price of one GPU, including its share of the node and of everything that "
                        "is billed with the node."),
+    field<&Gpu::price_as_of>("price_as_of", kAny, left_out("not shown"),
+                             "When the price was so, shown beside it.", "end of 2024"),
     field<&Gpu::power>("power", kAny, kRequired, "Power of one GPU under load."),
     // No member: it lowers others, those above it.
     {.name = "power_limit",

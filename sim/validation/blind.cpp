@@ -157,6 +157,7 @@ struct ScoredRow {
   double off = 0;  // predicted over measured, less 1
   bool is_inside = false, is_narrow = false;
   double serial_off = 0;
+  double chance = 0;  // with which its measured time would have been said to be kept
 };
 
 BlindErrors errors_of_fold(const std::vector<ScoredRow>& rows) {
@@ -172,6 +173,10 @@ BlindErrors errors_of_fold(const std::vector<ScoredRow>& rows) {
   errors.coverage = mean_of([](const ScoredRow& row) { return row.is_inside ? 1 : 0; });
   errors.narrow = mean_of([](const ScoredRow& row) { return row.is_narrow ? 1 : 0; });
   errors.serial = mean_of([](const ScoredRow& row) { return std::abs(row.serial_off); });
+  for (std::size_t i = 0; i < kChances.size(); ++i) {
+    errors.kept.at(i) =
+        mean_of([&](const ScoredRow& row) { return row.chance <= kChances.at(i) ? 1 : 0; });
+  }
   for (const ScoredRow& row : rows) errors.worst = std::max(errors.worst, std::abs(row.off));
   return errors;
 }
@@ -187,6 +192,7 @@ std::optional<BlindErrors> errors_of_all(const std::vector<BlindErrors>& folds) 
     all.bias += of_folds * fold.bias;
     all.coverage += of_folds * fold.coverage;
     all.serial += of_folds * fold.serial;
+    for (std::size_t i = 0; i < kChances.size(); ++i) all.kept.at(i) += of_folds * fold.kept.at(i);
     all.near += of_rows * fold.near;
     all.narrow += of_rows * fold.narrow;
     all.worst = std::max(all.worst, fold.worst);
@@ -258,10 +264,12 @@ BlindScores blind_scores(const std::vector<TrainingRow>& rows,
     if (!predictions[i]) continue;
     const BlindPrediction& one = *predictions[i];
     const double measured = *row.tokens_per_s_per_gpu;
-    folds[row.fold].push_back({.off = one.predicted / measured - 1,
-                               .is_inside = one.low <= measured && measured <= one.high,
-                               .is_narrow = one.high - one.low < 2 * 0.15 * one.predicted,
-                               .serial_off = one.serial / measured - 1});
+    folds[row.fold].push_back(
+        {.off = one.predicted / measured - 1,
+         .is_inside = one.low <= measured && measured <= one.high,
+         .is_narrow = one.high - one.low < 2 * 0.15 * one.predicted,
+         .serial_off = one.serial / measured - 1,
+         .chance = chance_within(1 / measured, {1 / one.high, 1 / one.predicted, 1 / one.low})});
   }
   std::vector<BlindErrors> all, not_apart;
   for (const auto& [fold, scored] : folds) {

@@ -89,6 +89,9 @@ struct BlindPrediction {
   double serial = 0;  // sim/validation/serial.hpp at the same efficiency
 };
 
+// Chances with which limits of time or price are said to be kept.
+inline constexpr std::array kChances{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+
 struct BlindErrors {
   int folds = 1, rows = 0;
   double mean = 0;  // of all: over folds, of their means
@@ -97,6 +100,9 @@ struct BlindErrors {
   double coverage = 0;  // share of measured values in their range; of all: over folds, of theirs
   double narrow = 0;    // share of ranges narrower than +-15 %
   double serial = 0;    // mean, as `mean`
+  // Share of rows whose time keeps the limit that is said to be kept with each of kChances
+  // (chance_within()); of all: over folds, of theirs.
+  std::array<double, kChances.size()> kept = {};
 };
 
 struct BlindScores {

@@ -170,6 +170,7 @@ constexpr Knob kKnobs[] = {
     {"gpu.memory_efficiency", kSmall, "0.5", "/optimizer_s", up},
     {"gpu.launch_latency", kSmall, "20us", kCompute, up},
     {"gpu.price", kSmall, "5USD/h", "/usd_per_million_tokens", up},
+    {"gpu.price_as_of", kSmall, "yesterday", "/sources/gpu.price", changed},
     {"gpu.power", kSmall, "800W", "/energy_j", up},
     {"gpu.power_limit", kSmall, "200W", kCompute, up},
     // A GPU's one port into a switch, in place of a link to each of three others.

@@ -219,9 +219,11 @@ TEST(OutputFlags, AreAllHeldAgainstInputs) {
   const auto help_of = [](const std::string& command) {
     return nlohmann::json::parse(run(words(command + " --help=json"), source_directory()).out);
   };
-  for (const auto& command : help_of("")["commands"]) {
+  const auto all = help_of("");
+  for (const auto& command : all["commands"]) {
     const std::string name = command["name"];
-    for (const auto& flag : help_of(name)["flags"]) {
+    const auto help = help_of(name);
+    for (const auto& flag : help["flags"]) {
       const std::string text = flag["text"];
       const bool writes = text.find("to write") != std::string::npos ||
                           text.find("file for ") != std::string::npos ||

@@ -20,6 +20,7 @@ inline const std::string kTiny =
     "--set model.layers=4 --tokens 1e10 --batch-tokens 32768 ";
 
 inline Json plan(const std::string& text) { return json_of(text); }
+inline Json plans(const std::string& text) { return plan(text).at("plans"); }
 
 // A command as words; what a shell would take out of quotes has them here.
 inline Arguments words_of_run(std::string command) {

@@ -36,8 +36,11 @@ void check_fits(Space& space) {
   }
   throw NothingFits(
       fmt::format(
-          "`model`: no setup of {} fits in the {:.1f} GB of the {}; the smallest needs {:.1f} GB",
+          "`model`: no setup of {} fits in the {:.1f} GB of the {}{}; the smallest needs {:.1f} GB",
           space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
+          space.memory_headroom > 0
+              ? fmt::format(" less {:g} % (`memory-headroom`)", 100 * space.memory_headroom)
+              : "",
           space.least_memory / 1e9),
       *space.smallest);
 }

@@ -50,8 +50,8 @@ Score score_of(const PlanGoal& goal, const Worth& worth) {
   return {worth.nic_bandwidth_Bps, worth.usd, worth.time_s};
 }
 
-bool meets_limits(const PlanGoal& goal, const Worth& worth) {
-  return worth.time_s <= goal.deadline_s && worth.usd <= goal.budget_usd;
+bool meets_limits(const PlanGoal& goal, const Worth& worth, double factor) {
+  return worth.time_s <= factor * goal.deadline_s && worth.usd <= factor * goal.budget_usd;
 }
 
 bool beats(const PlanGoal& goal, const Worth& one, const Worth& other) {

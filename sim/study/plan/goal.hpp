@@ -44,7 +44,8 @@ struct PlanGoal {
   EnergyPrice electricity;
   double deadline_s = kNever;
   double budget_usd = kNever;
-  double share = 0;  // of the speed with an unlimited network; for smallest_network
+  double confidence = 0.8;  // probability with which a plan has to keep them
+  double share = 0;         // of the speed with an unlimited network; for smallest_network
 
   [[nodiscard]] Seconds time(double seconds_per_token) const {
     return Seconds::from_base(tokens * seconds_per_token);
@@ -75,8 +76,8 @@ struct Contender {
 // and price, for `smallest_network` the NICs' bandwidth, price and time.
 using Score = std::array<double, 3>;
 [[nodiscard]] Score score_of(const PlanGoal& goal, const Worth& worth);
-// Whether deadline and budget are met.
-[[nodiscard]] bool meets_limits(const PlanGoal& goal, const Worth& worth);
+// Whether deadline and budget, `factor` times as far away, are met by what is predicted.
+[[nodiscard]] bool meets_limits(const PlanGoal& goal, const Worth& worth, double factor = 1);
 // Whether nobody takes `other` where there is `one`: as far as predictions can tell (least_win()), it is
 // dearer and no faster, or slower and no cheaper. For `smallest_network`, whether its NICs are faster.
 [[nodiscard]] bool beats(const PlanGoal& goal, const Worth& one, const Worth& other);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,10 @@ struct PlanRow {
   Price price;
   // At the ends of the likely range of its speed.
   TimeAndPrice low, high;
-  double speed_share = 0;  // of the speed with an unlimited network; 0 if not asked for
+  // Probabilities of keeping the limits that the goal has.
+  std::optional<double> in_time, in_budget;
+  bool keeps_limits = true;  // both with the goal's confidence
+  double speed_share = 0;    // of the speed with an unlimited network; 0 if not asked for
   bool over_critical_batch = false;
 };
 
@@ -58,8 +62,8 @@ struct PlanReport {
   // Topologies whose plans keep the optimizer's state on hosts, because nothing fits with it on their GPUs; and
   // what nothing fits on at all, where something does on others.
   std::vector<std::string> state_on_hosts, does_not_fit;
-  bool met = true;                       // else the one row is the closest to the limits
-  std::size_t beaten = 0;                // kinds of plans that are not listed, as others beat them
+  bool met = true;         // else no row keeps the limits, and the first is the closest
+  std::size_t beaten = 0;  // kinds of plans that are not listed, as others beat them
   std::vector<std::string> not_counted;  // parts of the price, and why
   Searched searched;
 };

@@ -143,7 +143,9 @@ class SiteSpaceBuilder {
     double share = 0;  // of the memory of the fullest GPU
     for (std::size_t table = 0; table < memory.size(); ++table) {
       const double needed = memory[table].with(space_.schemes[candidate.scheme]).total();
-      const auto capacity = static_cast<double>(context.area.sites[table].cluster.gpu.memory.count);
+      const double capacity =
+          static_cast<double>(context.area.sites[table].cluster.gpu.memory.count) *
+          (1 - question_.memory_headroom);
       share = std::max(share, needed / capacity);
     }
     if (!space_.closest || share < space_.closest_share) {

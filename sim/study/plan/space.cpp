@@ -37,6 +37,7 @@ class SpaceBuilder {
  public:
   explicit SpaceBuilder(const PlanQuestion& question) : question_(question), given_(question.job) {
     space_.given = given_;
+    space_.memory_headroom = question.memory_headroom;
     if (!given_.given.contains("overlap")) {
       given_.parallelism.overlap =
           start_of(given_, given_.setups.front().scheme).parallelism.overlap;
@@ -105,7 +106,8 @@ std::vector<Candidate> open(Space& space, const Candidate& group) {
   Opened& opened = found->second;
   if (added) {
     const Job& job = space.offers[frame.first_offer];
-    const auto capacity = static_cast<double>(job.cluster().gpu.memory.count);
+    const double capacity =
+        static_cast<double>(job.cluster().gpu.memory.count) * (1 - space.memory_headroom);
     const Ground ground{.job = &job};
     opened.first = space.layouts.size();
     for (const Layout& layout : layouts_of({&ground, 1}, space.schemes, frame.parallelism)) {

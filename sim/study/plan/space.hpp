@@ -44,7 +44,8 @@ struct Space {
   std::vector<Job> offers;
   // By offer, of PlanQuestion::nic_bandwidths; none: the job's.
   std::vector<std::optional<std::size_t>> nic_bandwidths;
-  Job given;  // as given, on all nodes
+  Job given;                   // as given, on all nodes
+  double memory_headroom = 0;  // PlanQuestion::memory_headroom
   std::vector<Scheme> schemes;
   std::vector<SizedFrame> frames;
   std::vector<Candidate> groups;  // each frame on each of its offers

@@ -9,6 +9,9 @@
 #include <numeric>
 #include <vector>
 
+#include "sim/base/likely.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/records.hpp"
 #include "sim/study/search/verdict.hpp"
 
 namespace sim::study {
@@ -34,6 +37,29 @@ std::string against(double ratio, const char* alike, const char* more, const cha
 
 }  // namespace
 
+namespace {
+
+// "62 % likely in time, 80 % if it were 11.2 days"
+std::string miss_text(const char* kept, double chance, double confidence,
+                      const std::string& limit) {
+  return fmt::format("only {:.0f} % likely {}; {:.0f} % with {}", 100 * chance, kept,
+                     100 * confidence, limit);
+}
+
+// Of the limit that a near miss keeps with less than the goal's confidence.
+std::string miss_text(const PlanRow& row, const PlanGoal& goal) {
+  if (row.in_time && *row.in_time < goal.confidence) {
+    const double time_s =
+        limit_kept(goal.confidence, {row.low.time_s, row.time_s, row.high.time_s});
+    return miss_text("in time", *row.in_time, goal.confidence, long_time_text(time_s));
+  }
+  const double kept = limit_kept(goal.confidence, {row.low.usd, row.price.total(), row.high.usd});
+  return miss_text("within the budget", *row.in_budget, goal.confidence,
+                   to_text(Dollars::from_base(kept)));
+}
+
+}  // namespace
+
 std::size_t to_take(std::span<const Contender> plans, const PlanGoal& goal) {
   std::vector<std::size_t> alike(plans.size());
   std::iota(alike.begin(), alike.end(), std::size_t{0});
@@ -50,6 +76,7 @@ std::size_t to_take(std::span<const Contender> plans, const PlanGoal& goal) {
 }
 
 std::string why_not(const PlanRow& row, const PlanRow& taken_row, const PlanGoal& goal) {
+  if (!row.keeps_limits) return miss_text(row, goal);
   const auto& [other, other_simplicity] = row.contender;
   const auto& [taken, taken_simplicity] = taken_row.contender;
   if (goal.aim == Aim::smallest_network && network(other) != network(taken)) {

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/plan/trainings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/likely.hpp"
+#include "sim/study/plan/best_of_kinds.hpp"
+
+namespace sim::study {
+namespace {
+
+// Tokens per second: of sites that come and go what they keep.
+struct LikelySpeed {
+  double low = 0, as_is = 0, high = 0;
+};
+
+LikelySpeed speed_of(const Report& report) {
+  if (const auto& kept = report.membership) {
+    return {kept->tokens_per_s_low, kept->tokens_per_s, kept->tokens_per_s_high};
+  }
+  return {report.range->tokens_per_s_low, report.tokens_per_s, report.range->tokens_per_s_high};
+}
+
+// A month's price of the training is the plan's, with electricity.
+void set_kept_price(PlanRow& row) {
+  auto& months = row.report.membership;
+  if (!months || !months->target) return;
+  months->target->usd = row.price.total();
+  months->target->usd_low = row.low.usd;
+  months->target->usd_high = row.high.usd;
+}
+
+}  // namespace
+
+Trainings::Training Trainings::training(std::size_t one, double seconds) const {
+  const double each = seconds / choices_.tokens(one);
+  const Seconds time = goal_.time(each);
+  return {each, time, choices_.price(one, time)};
+}
+
+Worth Trainings::worth(std::size_t one, double seconds) const {
+  const auto [each, time, price] = training(one, seconds);
+  return {price.total(), time.base(), choices_.nic_bandwidth_Bps(one)};
+}
+
+Contender Trainings::contender(const Ranked& one) const {
+  return {worth(one.candidate, one.seconds),
+          {.gpus = choices_.gpus(one.candidate),
+           .compresses = choices_.kinds(one.candidate).front().compresses,
+           .kinds = kinds_of_parallelism(choices_.parallelism(one.candidate)),
+           .nic_bandwidth_Bps = choices_.nic_bandwidth_Bps(one.candidate)}};
+}
+
+bool Trainings::is_in_question(std::size_t one, double seconds, double factor) const {
+  if (std::isinf(seconds) || !meets_limits(goal_, worth(one, seconds), factor)) return false;
+  return goal_.share == 0 ||
+         goal_.share * training(one, seconds).seconds_per_token <= choices_.full_speed(one);
+}
+
+std::optional<Score> Trainings::score(std::size_t one, double seconds, double factor) const {
+  if (!is_in_question(one, seconds, factor)) return std::nullopt;
+  return score_of(goal_, worth(one, seconds));
+}
+
+std::optional<Score> Trainings::score_of_kind(std::size_t one, double seconds,
+                                              double factor) const {
+  if (goal_.aim == Aim::smallest_network) return score(one, seconds, factor);
+  if (!is_in_question(one, seconds, factor)) return std::nullopt;
+  const Worth at = worth(one, seconds);
+  return Score{at.usd > 0 ? at.usd * at.time_s : at.time_s, 0, 0};
+}
+
+std::optional<Score> Trainings::excess(std::size_t one, double seconds) const {
+  if (std::isinf(seconds)) return std::nullopt;
+  const auto [each, time, price] = training(one, seconds);
+  double most = std::max(time.base() / goal_.deadline_s, price.total() / goal_.budget_usd);
+  if (goal_.share > 0) most = std::max(most, goal_.share * each / choices_.full_speed(one));
+  return Score{most, 0, 0};
+}
+
+// What the row would be if it were so many times as fast: what sites send stays the same.
+TimeAndPrice Trainings::at_speed(std::size_t one, const PlanRow& row, double factor) const {
+  const double time_s = row.time_s / factor;
+  const Price price = choices_.price(one, Seconds::from_base(time_s));
+  return {time_s, price.of_time() + row.price.egress};
+}
+
+void Trainings::set_chances(PlanRow& row) const {
+  if (goal_.deadline_s < PlanGoal::kNever) {
+    row.in_time = chance_within(goal_.deadline_s, {row.low.time_s, row.time_s, row.high.time_s});
+  }
+  if (goal_.budget_usd < PlanGoal::kNever) {
+    row.in_budget = chance_within(goal_.budget_usd, {row.low.usd, row.price.total(), row.high.usd});
+  }
+  row.keeps_limits = least_chance(row) >= goal_.confidence;
+}
+
+PlanRow Trainings::row(const Ranked& one) const {
+  const auto [each, time, price] = training(one.candidate, one.seconds);
+  PlanRow row = choices_.row(one.candidate);
+  row.contender = contender(one);
+  row.time_s = time.base();
+  row.price = price;
+  const LikelySpeed speed = speed_of(row.report);
+  row.low = at_speed(one.candidate, row, speed.high / speed.as_is);
+  row.high = at_speed(one.candidate, row, speed.low / speed.as_is);
+  set_kept_price(row);
+  set_chances(row);
+  row.speed_share = choices_.full_speed(one.candidate) / each;
+  row.over_critical_batch = question_.critical_batch && row.step_tokens > *question_.critical_batch;
+  return row;
+}
+
+double least_chance(const PlanRow& row) {
+  return std::min(row.in_time.value_or(1), row.in_budget.value_or(1));
+}
+
+}  // namespace sim::study
