@@ -17,6 +17,7 @@
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_goodput.hpp"
 #include "apps/validate/validate_host.hpp"
+#include "apps/validate/validate_layouts.hpp"
 #include "apps/validate/validate_kernels.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
@@ -118,6 +119,8 @@ constexpr Study kStudies[] = {
      "zeropp always refits its constant and prints it", print_with<validate_zeropp>},
     {"host", "72 steps of Megatron-DeepSpeed on A100 that the host bounds",
      "host always refits its constant and prints it", print_with<validate_host>},
+    {"layouts", "964 layouts of ten jobs on A100: which are fast, and which fit in memory",
+     "layouts takes its constants from the cluster files", print_with<validate_layouts>},
     {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
      print_with<validate_streaming_diloco>},
     {"sparseloco", "its published runs", "sparseloco has no fitted constants",
