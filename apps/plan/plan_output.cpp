@@ -47,6 +47,10 @@ bool has_sites(const Places& places) {
   return std::ranges::any_of(places, &PlanOptions::is_wide_area);
 }
 
+constexpr const char* kNotOfLoss =
+    "not considered: how inner steps and codec errors affect the loss; the schemes or --set fix "
+    "both";
+
 // "NVIDIA H100 80GB HBM3 4.916 USD (end of 2024)", of an hour of each GPU that there is to choose.
 std::string prices_text(const Places& places) {
   std::vector<std::string> prices;
@@ -62,6 +66,14 @@ std::string prices_text(const Places& places) {
     }
   }
   return sim::joined(prices, ", ");
+}
+
+// Schemes with and without compression, on one cluster.
+bool has_both_kinds(const PlanOptions& place) {
+  const auto compresses = [](const sim::study::Setup& one) { return one.scheme.compresses(); };
+  const auto& setups = place.question.job.setups;
+  return !place.is_wide_area && std::ranges::any_of(setups, compresses) &&
+         !std::ranges::all_of(setups, compresses);
 }
 
 // What the first plan is up against: the next one, compression, and what is not listed.
@@ -82,6 +94,12 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
     lines.push_back("compression: " + compression_text(compresses(taken) ? taken : *other,
                                                        compresses(taken) ? *other : taken));
   }
+  if (other == report.rows.end() && has_both_kinds(places[taken.question])) {
+    lines.push_back(fmt::format(
+        "compression: {}; no plan {} it on the same hardware is listed, as others "
+        "beat it",
+        compresses(taken) ? "it pays" : "it does not pay", compresses(taken) ? "without" : "with"));
+  }
   if (report.beaten > 0) {
     lines.push_back(
         fmt::format("not listed (--all): {} more {} of hardware and compression, {}", report.beaten,
@@ -94,6 +112,13 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
     lines.push_back(fmt::format("does not fit: {} in the memory of {}", report.model, topology));
   }
   if (taken.price.gpus > 0) lines.push_back("prices of a GPU hour: " + prices_text(places));
+  for (const PlanOptions& place : places) {
+    if (!place.nodes_of_file) continue;
+    lines.push_back(fmt::format("assumed: {} has {} node{} in its file, and more are joined alike",
+                                place.job.topology, *place.nodes_of_file,
+                                *place.nodes_of_file == 1 ? "" : "s"));
+  }
+  if (taken.contender.simplicity.sites > 1) lines.emplace_back(kNotOfLoss);
   return lines;
 }
 
@@ -181,11 +206,6 @@ void print_expected_interruptions(const PlanOptions& options, const PlanRow& row
 
 void print_notes(const Places& places, const PlanReport& report) {
   print_styled({{sim::kRangeNote, sim::Style::note}});
-  for (const PlanOptions& place : places) {
-    if (!place.nodes_of_file) continue;
-    print_text("{} has {} node{} in its file: more are assumed to be joined in the same way\n",
-               place.job.topology, *place.nodes_of_file, *place.nodes_of_file == 1 ? "" : "s");
-  }
   for (const std::string& topology : report.state_on_hosts) {
     print_text(
         "nothing fits{} with the optimizer's state on the GPUs: all plans keep it on the hosts "
@@ -194,12 +214,12 @@ void print_notes(const Places& places, const PlanReport& report) {
   }
   const std::size_t alike = not_told_apart(report, question_of(places).goal);
   if (alike > 1) {
+    const bool by_time = question_of(places).goal.aim == sim::study::Aim::fastest;
     print_text(
-        "{} of these plans are not told apart by {}: plans of this kind are if they differ by more "
-        "than "
-        "{:.1f} %\n",
-        alike, question_of(places).goal.aim == sim::study::Aim::fastest ? "time" : "price",
-        100 * (sim::study::least_win() - 1));
+        "{} of these plans {} as far as predictions can tell: differences below {:.1f} % are not "
+        "told "
+        "apart\n",
+        alike, by_time ? "are as fast" : "cost the same", 100 * (sim::study::least_win() - 1));
   }
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   print_expected_interruptions(places[report.rows.front().question], report.rows.front());
@@ -217,11 +237,7 @@ void print_notes(const Places& places, const PlanReport& report) {
     print_text("left out: {} layouts with more micro-batches than a simulation can hold\n",
                searched.not_held);
   }
-  if (has_sites(places)) {
-    print_text(
-        "not considered: how inner steps and codec errors affect the loss; the schemes or --set "
-        "fix both\n");
-  }
+  if (has_sites(places)) print_text("{}\n", kNotOfLoss);
   print_text(
       "searched: {} setups, {} of those examined too large for a GPU's memory; {} schedules "
       "planned, {} {}steps simulated{}{}\n",

@@ -12,6 +12,7 @@
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
@@ -106,6 +107,15 @@ PlanOptions on_topology(PlanOptions o, const std::string& topology,
 std::vector<PlanOptions> on_topologies(PlanOptions o, const po::variables_map& values) {
   const std::string given = o.job.topology;
   const auto names = std::filesystem::exists(given) ? std::vector{given} : split(given);
+  for (const std::string& name : names) {
+    if (name.empty()) {
+      throw InputError("--topology: has an empty name; write e.g. dgx_h100_x16,dgx_b200");
+    }
+    if (std::ranges::count(names, name) > 1) {
+      throw InputError(
+          fmt::format("--topology: {} is there twice; remove one", sim::printable(name)));
+    }
+  }
   const auto wide = std::ranges::count_if(names, is_wide_area);
   o.among_both = wide > 0 && wide < std::ssize(names);
   if (o.among_both && o.parts) {

@@ -195,6 +195,17 @@ TEST(PlanKinds, AreOfClustersAndOfSites) {
       "--scheme");
 }
 
+// Failures take time and spare nodes, which bring limits nearer.
+TEST(PlanKinds, KeepLimitsDespiteFailures) {
+  const std::string job = kTiny + "--scheme sharded --nodes 2 --set gpu.price=2USD/h ";
+  const double price = plan(job)["plans"][0]["price_usd"];
+  const std::string budget = "--budget " + std::to_string(1.05 * price) + "USD";
+  const Json without = plan(job + budget)["plans"][0];
+  const Json with = plan(job + budget + " --reliability llama3_h100")["plans"][0];
+  EXPECT_EQ(with["price_usd"], without["price_usd"]);
+  EXPECT_LT(with["budget_probability"], without["budget_probability"]);
+}
+
 // A model that fits on one of two.
 TEST(PlanKinds, LeaveOutATopologyOnWhichNothingFits) {
   const std::string job =
@@ -212,6 +223,10 @@ TEST(PlanKinds, RefuseWhatIsNoGap) {
     expect_command_refused(kTiny + "--gap " + gap, "--gap");
   }
   expect_command_refused(kTiny + "--all --setups", "--all");
+  for (const char* names : {"dgx_h100_x16,,dgx_b200", "dgx_h100_x16,dgx_h100_x16"}) {
+    expect_command_refused("plan --model gpt_125m --tokens 1e9 --topology " + std::string(names),
+                           "--topology");
+  }
 }
 
 PlanRow a_row(double usd, double days, int gpus, bool compresses = false, int kinds = 0) {
@@ -240,6 +255,10 @@ TEST(PlanTaken, IsTheSimplestOfThoseThatAreNotToldApart) {
   EXPECT_EQ(taken({a_row(1, 2, 8), a_row(hardly, 1, 16)}, cheapest), 1U);
   EXPECT_EQ(taken({a_row(1, 2, 8), a_row(clearly, 1, 16)}, cheapest), 0U);
   EXPECT_EQ(taken({a_row(1, 2, 8), a_row(clearly, 1, 16)}, fastest), 1U);
+  // One site rather than two, whatever their GPUs.
+  PlanRow two_sites = a_row(1, 1, 8);
+  two_sites.contender.simplicity.sites = 2;
+  EXPECT_EQ(taken({two_sites, a_row(hardly, hardly, 16)}, cheapest), 1U);
   // As fast on fewer GPUs, or with less parallelism.
   EXPECT_EQ(taken({a_row(1, 1, 16), a_row(hardly, hardly, 8)}, fastest), 1U);
   EXPECT_EQ(taken({a_row(1, 1, 8, false, 1), a_row(hardly, hardly, 8)}, cheapest), 1U);
@@ -249,7 +268,7 @@ TEST(PlanTaken, SaysWhyTheOthersAreNot) {
   const PlanGoal goal;
   const PlanRow taken = a_row(100, 10, 16);
   EXPECT_EQ(why_not(a_row(101, 10, 16, true), taken, goal),
-            "not told apart, and less simple (compressed)");
+            "1.0 % dearer, not told apart, and less simple (compressed)");
   EXPECT_EQ(why_not(a_row(101, 20, 8), taken, goal), "as cheap, 2.0 times as long");
   EXPECT_EQ(why_not(a_row(120, 9, 32), taken, goal), "20 % dearer, as fast");
 }

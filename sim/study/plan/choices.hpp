@@ -34,7 +34,8 @@ class Choices {
   // What is in a group but for what is too large for a GPU's memory; numbers beyond those before.
   virtual std::vector<std::size_t> open(std::size_t group) = 0;
 
-  // Of several topologies, the one that a candidate is on.
+  // How many topologies there are, and the one that a candidate is on.
+  [[nodiscard]] virtual std::size_t topologies() const { return 1; }
   [[nodiscard]] virtual std::size_t topology(std::size_t /*candidate*/) const { return 0; }
   // What a candidate is of, or the members of a group are.
   [[nodiscard]] virtual std::vector<Kind> kinds(std::size_t candidate) const = 0;
@@ -53,6 +54,7 @@ class Choices {
   [[nodiscard]] virtual double tokens(std::size_t candidate) const = 0;
   // Costs of training with this time: a lower bound, and exact once seconds() is known.
   [[nodiscard]] virtual Price price(std::size_t candidate, Seconds time) const = 0;
+  [[nodiscard]] virtual int sites(std::size_t /*candidate*/) const { return 1; }
   [[nodiscard]] virtual int gpus(std::size_t candidate) const = 0;
   [[nodiscard]] virtual double nic_bandwidth_Bps(std::size_t candidate) const = 0;
   // Seconds per token with an unlimited network; 0 if not asked for.

@@ -61,6 +61,7 @@ struct Worth {
 
 // Of two plans that are alike, the lesser is less to buy, to run and to trust.
 struct Simplicity {
+  int sites = 1;
   int gpus = 0;
   bool compresses = false;  // what it exchanges inside or between sites
   int kinds = 0;            // of parallelism, besides data parallelism

@@ -18,7 +18,7 @@
 namespace sim::study {
 namespace {
 
-constexpr std::size_t kMostPlans = 10;
+constexpr std::size_t kMostPlans = 10;  // on each topology
 // Plans that are predicted to miss a limit by less are listed; those that keep it by more keep it with any
 // confidence that is asked for in earnest.
 constexpr double kNearMiss = 1.25;
@@ -91,7 +91,7 @@ class Planner {
         .score = [&](std::size_t one,
                      double s) { return trainings_.score_of_kind(one, s, kNearMiss); },
         .beats = is_beaten_there,
-        .most = kMostPlans};
+        .most = kMostPlans * choices_.topologies()};
     BestOfKinds found = best_of_kinds(choices_, kinds, extent(question_.gap), progress_);
     const auto by_goal = [&](const Ranked& one) {
       return *trainings_.score(one.candidate, one.seconds, kNearMiss);
@@ -133,8 +133,8 @@ class Planner {
     return to_take(contenders, goal_);
   }
 
-  // The plan to take, the others that keep the limits, then near misses. The front has none that another beats
-  // that keeps them, but for the best of each topology.
+  // The plan to take, the others that keep the limits, then near misses. The front has none that another one of
+  // its topology beats that keeps them.
   void put_in_order(std::vector<Ranked>& best, PlanReport& report) const {
     std::vector<std::size_t> kept, missed;
     for (std::size_t i = 0; i < best.size(); ++i) {
@@ -142,18 +142,21 @@ class Planner {
     }
     report.met = report.met && !kept.empty();
     if (question_.listing == Listing::front) {
-      report.beaten += std::erase_if(missed, [&](std::size_t i) {
-        return std::ranges::any_of(kept, [&](std::size_t other) {
-          return beats(goal_, report.rows[other].contender.worth, report.rows[i].contender.worth);
+      const std::vector<std::size_t> keepers = kept;
+      const auto is_beaten = [&](std::size_t i) {
+        return std::ranges::any_of(keepers, [&](std::size_t other) {
+          return report.rows[other].question == report.rows[i].question &&
+                 beats(goal_, report.rows[other].contender.worth, report.rows[i].contender.worth);
         });
-      });
+      };
+      report.beaten += std::erase_if(missed, is_beaten) + std::erase_if(kept, is_beaten);
     }
     std::ranges::stable_sort(missed, std::greater(),
                              [&](std::size_t i) { return least_chance(report.rows[i]); });
     if (!kept.empty()) {
-      std::vector<Ranked> keepers;
-      for (const std::size_t i : kept) keepers.push_back(best[i]);
-      const auto taken = kept.begin() + static_cast<std::ptrdiff_t>(taken_of(keepers));
+      std::vector<Ranked> plans;
+      for (const std::size_t i : kept) plans.push_back(best[i]);
+      const auto taken = kept.begin() + static_cast<std::ptrdiff_t>(taken_of(plans));
       std::rotate(kept.begin(), taken, taken + 1);
     }
     kept.insert(kept.end(), missed.begin(), missed.end());

@@ -73,6 +73,7 @@ class SiteChoices : public Choices {
     return price;
   }
 
+  [[nodiscard]] int sites(std::size_t i) const override { return place_count(context(i).area); }
   [[nodiscard]] int gpus(std::size_t i) const override {
     int all = 0;
     for (const Site& site : context(i).area.sites) all += site.count * rank_count(site.cluster);

@@ -23,9 +23,15 @@ double time(const Worth& worth) { return worth.time_s; }
 
 // In what the other one is less simple.
 const char* less_simple_text(const Simplicity& other, const Simplicity& taken) {
+  if (other.sites != taken.sites) return "more sites";
   if (other.gpus != taken.gpus) return "more GPUs";
   if (other.compresses != taken.compresses) return "compressed";
   return other.kinds != taken.kinds ? "more kinds of parallelism" : "faster NICs";
+}
+
+// "3.7 % cheaper"
+std::string difference_text(double ratio, const char* more, const char* less) {
+  return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? less : more);
 }
 
 // "3.1 % dearer", "2.0 times as long"; or that it cannot be told.
@@ -85,7 +91,10 @@ std::string why_not(const PlanRow& row, const PlanRow& taken_row, const PlanGoal
   const double slower = time(other) / time(taken);
   const double dearer = usd(taken) > 0 ? usd(other) / usd(taken) : 1;
   if (slower <= least_win() && dearer <= least_win() && taken_simplicity < other_simplicity) {
-    return fmt::format("not told apart, and less simple ({})",
+    const bool by_time = goal.aim == Aim::fastest || usd(taken) <= 0;
+    return fmt::format("{}, not told apart, and less simple ({})",
+                       by_time ? difference_text(slower, "slower", "faster")
+                               : difference_text(dearer, "dearer", "cheaper"),
                        less_simple_text(other_simplicity, taken_simplicity));
   }
   const std::string span = against(slower, "as fast", "slower", "as long");

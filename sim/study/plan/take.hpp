@@ -10,7 +10,7 @@
 namespace sim::study {
 
 // First what the goal ranks by, price or time, and then the other of the two: plans that predictions cannot
-// tell from the best (least_win()) are alike. Of those that are alike in both, the simplest: the fewest GPUs,
+// tell from the best (least_win()) are alike. Of those that are alike in both, the simplest: the fewest sites and GPUs,
 // uncompressed before compressed, the fewest kinds of parallelism, then the slowest NICs; of equally simple ones
 // the first. The smallest network comes before all that, exactly.
 [[nodiscard]] std::size_t to_take(std::span<const Contender> plans, const PlanGoal& goal);

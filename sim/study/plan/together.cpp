@@ -43,6 +43,7 @@ class Together : public Choices {
     return members;
   }
 
+  [[nodiscard]] std::size_t topologies() const override { return parts_.size(); }
   [[nodiscard]] std::size_t topology(std::size_t i) const override { return places_[i].part; }
   [[nodiscard]] std::vector<Kind> kinds(std::size_t i) const override {
     std::vector<Kind> kinds = of(i).kinds(places_[i].candidate);
@@ -63,6 +64,9 @@ class Together : public Choices {
   }
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
     return of(i).price(places_[i].candidate, time);
+  }
+  [[nodiscard]] int sites(std::size_t i) const override {
+    return of(i).sites(places_[i].candidate);
   }
   [[nodiscard]] int gpus(std::size_t i) const override { return of(i).gpus(places_[i].candidate); }
   [[nodiscard]] double nic_bandwidth_Bps(std::size_t i) const override {

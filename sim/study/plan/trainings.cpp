@@ -46,7 +46,8 @@ Worth Trainings::worth(std::size_t one, double seconds) const {
 
 Contender Trainings::contender(const Ranked& one) const {
   return {worth(one.candidate, one.seconds),
-          {.gpus = choices_.gpus(one.candidate),
+          {.sites = choices_.sites(one.candidate),
+           .gpus = choices_.gpus(one.candidate),
            .compresses = choices_.kinds(one.candidate).front().compresses,
            .kinds = kinds_of_parallelism(choices_.parallelism(one.candidate)),
            .nic_bandwidth_Bps = choices_.nic_bandwidth_Bps(one.candidate)}};
@@ -86,12 +87,21 @@ TimeAndPrice Trainings::at_speed(std::size_t one, const PlanRow& row, double fac
   return {time_s, price.of_time() + row.price.egress};
 }
 
+// With what failures add, if they are asked for: the limits are so much nearer.
 void Trainings::set_chances(PlanRow& row) const {
+  double longer = 1, dearer = 1;
+  if (const auto& goodput = row.report.goodput; goodput && goodput->target) {
+    const double without_power = row.price.total() - row.price.power;
+    longer = goodput->target->days * kDay_s / row.time_s;
+    if (without_power > 0) dearer = goodput->target->usd / without_power;
+  }
   if (goal_.deadline_s < PlanGoal::kNever) {
-    row.in_time = chance_within(goal_.deadline_s, {row.low.time_s, row.time_s, row.high.time_s});
+    row.in_time =
+        chance_within(goal_.deadline_s / longer, {row.low.time_s, row.time_s, row.high.time_s});
   }
   if (goal_.budget_usd < PlanGoal::kNever) {
-    row.in_budget = chance_within(goal_.budget_usd, {row.low.usd, row.price.total(), row.high.usd});
+    row.in_budget =
+        chance_within(goal_.budget_usd / dearer, {row.low.usd, row.price.total(), row.high.usd});
   }
   row.keeps_limits = least_chance(row) >= goal_.confidence;
 }
