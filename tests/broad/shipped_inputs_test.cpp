@@ -43,15 +43,16 @@ std::vector<std::string> optional_tables_of(const std::filesystem::path& area) {
 std::vector<Shipped> shipped_inputs() {
   std::vector<Shipped> inputs;
   for (const auto& file : shipped_files("topologies", ".toml")) {
-    inputs.push_back({.file = file,
-                      .parse =
-                          [](std::string_view text, const std::filesystem::path& name) {
-                            static_cast<void>(parse_cluster(text, name));
-                          },
-                      .optional_tables = {"[fitted]"},
-                      .optional_keys = {"fp8", "fp4", "fused_attention", "power_limit",
-                                        "speed_spread", "host_bandwidth", "transport", "efficiency",
-                                        "link_bandwidth", "groups", "routing"}});
+    inputs.push_back(
+        {.file = file,
+         .parse =
+             [](std::string_view text, const std::filesystem::path& name) {
+               static_cast<void>(parse_cluster(text, name));
+             },
+         .optional_tables = {"[fitted]"},
+         .optional_keys = {"fp8", "fp4", "fused_attention", "power_limit", "price_as_of",
+                           "speed_spread", "host_bandwidth", "transport", "efficiency",
+                           "link_bandwidth", "groups", "routing"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
     inputs.push_back({.file = file,
@@ -205,8 +206,8 @@ Spoilt spoilt(const std::vector<std::string>& lines, const std::string& none, st
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!is_key(lines[i]) || keys++ % apart != first) continue;
     const std::string key = key_of(lines[i]);
-    const bool free_text =
-        key == "summary" || key == "name" || key == "region" || key.starts_with("source");
+    const bool free_text = key == "summary" || key == "name" || key == "region" ||
+                           key == "price_as_of" || key.starts_with("source");
     if (free_text && none.starts_with("\"") && none != "\"\"") continue;
     file.lines[i] = fmt::format("{} = {}", key, none);
     file.wrong.push_back(i);
