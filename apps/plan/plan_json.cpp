@@ -71,16 +71,18 @@ Json json_of(const std::vector<PlanOptions>& places, const PlanReport& report) {
   }
   json["plans"] = Json::array();
   for (const PlanRow& row : report.rows) {
-    json["plans"].push_back(record_of(row, bill_of_row(places, row)));
-    json["plans"].back()["command"] = run_line(places[row.question], row.chosen);
-    json["plans"].back()["why_not"] = &row == &report.rows.front()
-                                          ? Json(nullptr)
-                                          : Json(why_not(row, report.rows.front(), goal));
-    json["plans"].back()["topology"] = row.report.topology;
-    json["plans"].back()["deadline_probability"] = row.in_time ? Json(*row.in_time) : Json(nullptr);
-    json["plans"].back()["budget_probability"] =
-        row.in_budget ? Json(*row.in_budget) : Json(nullptr);
-    json["plans"].back()["keeps_limits"] = row.keeps_limits;
+    const auto chance = [](const std::optional<double>& one) {
+      return one ? Json(*one) : Json(nullptr);
+    };
+    const bool is_taken = &row == &report.rows.front();
+    Json& record = json["plans"].emplace_back(record_of(row, bill_of_row(places, row)));
+    record.update(
+        {{"command", run_line(places[row.question], row.chosen)},
+         {"why_not", is_taken ? Json(nullptr) : Json(why_not(row, report.rows.front(), goal))},
+         {"topology", row.report.topology},
+         {"deadline_probability", chance(row.in_time)},
+         {"budget_probability", chance(row.in_budget)},
+         {"keeps_limits", row.keeps_limits}});
   }
   if (places.front().among_both) give_all_the_same_keys(json["plans"]);
   return json;

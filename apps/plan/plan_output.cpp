@@ -86,7 +86,7 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
     lines.push_back(
         fmt::format("next: {}: {}", summary_of(next, rows_of(places)), why_not(next, taken, goal)));
   }
-  const auto compresses = [](const PlanRow& row) { return row.contender.simplicity.compresses; };
+  const auto compresses = [](const PlanRow& row) { return row.simplicity.compresses; };
   const auto other = std::ranges::find_if(report.rows, [&](const PlanRow& row) {
     return compresses(row) != compresses(taken) && is_same_hardware(row, taken);
   });
@@ -118,7 +118,7 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
                                 place.job.topology, *place.nodes_of_file,
                                 *place.nodes_of_file == 1 ? "" : "s"));
   }
-  if (taken.contender.simplicity.sites > 1) lines.emplace_back(kNotOfLoss);
+  if (taken.simplicity.sites > 1) lines.emplace_back(kNotOfLoss);
   return lines;
 }
 

@@ -15,12 +15,14 @@ double spread(const Likely& likely, bool below) {
 
 }  // namespace
 
+double normal_share_below(double spreads) { return cdf(boost::math::normal(), spreads); }
+
 double chance_within(double limit, const Likely& likely) {
   const double off = std::log(limit / likely.as_is);
   if (off == 0) return 0.5;
   const double one = spread(likely, off < 0);
   if (!(one > 0)) return off > 0 ? 1 : 0;
-  return cdf(boost::math::normal(), off / one);
+  return normal_share_below(off / one);
 }
 
 double limit_kept(double chance, const Likely& likely) {

@@ -8,6 +8,9 @@ inline constexpr double kLikelyShare = 0.8;
 // To either side, in standard deviations: of a normal law, that share lies within.
 inline constexpr double kLikelySpreads = 1.281552;
 
+// Of a normal law, so many standard deviations above its mean.
+[[nodiscard]] double normal_share_below(double spreads);
+
 // A predicted time or price and its likely range; all above 0.
 struct Likely {
   double low = 0, as_is = 0, high = 0;

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/likely.hpp"
 #include "sim/reliability/renewal.hpp"
 
 namespace sim {
 namespace {
-
-double normal_share_below(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
 
 // P(N <= count) of a Poisson law: the sum, and for large counts Wilson and Hilferty's cube root of
 // chi-squared (1931), good to 1e-4 there.

@@ -12,7 +12,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/likely.hpp"
-#include "sim/validation/median.hpp"
+#include "sim/validation/averages.hpp"
 
 namespace sim::validation {
 namespace {
@@ -55,10 +55,6 @@ std::map<std::string, std::vector<double>> logarithms_by_fold(const std::vector<
     if (tells(one)) folds[one.row->fold].push_back(std::log(one.needed));
   }
   return folds;
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // The median of all folds, which makes the mean of their errors least, and which one that is far off

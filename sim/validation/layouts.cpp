@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
+#include "sim/validation/averages.hpp"
 
 namespace sim::validation {
 namespace {
@@ -22,10 +22,6 @@ std::vector<double> ranks_of(std::span<const double> values) {
     ranks.push_back(static_cast<double>(below) + static_cast<double>(equal - 1) / 2);
   }
   return ranks;
-}
-
-double mean_value(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // A layout that ran.
@@ -50,11 +46,24 @@ LayoutOrder order_of(const std::vector<Ran>& rows, double Ran::*predicted) {
           .correlation = rows.size() < kFewestRanked ? 0 : rank_correlation(measured, values)};
 }
 
+LayoutOrder mean_order(const std::map<std::string, LayoutGroup>& groups,
+                       LayoutOrder LayoutGroup::*way) {
+  std::vector<double> regrets, correlations;
+  for (const auto& [name, group] : groups) {
+    regrets.push_back((group.*way).regret);
+    if (group.rows >= static_cast<int>(kFewestRanked)) {
+      correlations.push_back((group.*way).correlation);
+    }
+  }
+  return {.regret = regrets.empty() ? 0 : mean(regrets),
+          .correlation = correlations.empty() ? 0 : mean(correlations)};
+}
+
 }  // namespace
 
 double rank_correlation(std::span<const double> a, std::span<const double> b) {
   const std::vector<double> x = ranks_of(a), y = ranks_of(b);
-  const double mean_x = mean_value(x), mean_y = mean_value(y);
+  const double mean_x = mean(x), mean_y = mean(y);
   double both = 0, of_x = 0, of_y = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     both += (x[i] - mean_x) * (y[i] - mean_y);
@@ -101,18 +110,8 @@ LayoutScores score_layouts(std::span<const LayoutRow> rows,
                            .simulated = order_of(ran, &Ran::simulated),
                            .serial = order_of(ran, &Ran::serial)};
   }
-  for (LayoutOrder LayoutGroup::*way : {&LayoutGroup::simulated, &LayoutGroup::serial}) {
-    std::vector<double> regrets, correlations;
-    for (const auto& [name, group] : scores.groups) {
-      regrets.push_back((group.*way).regret);
-      if (group.rows >= static_cast<int>(kFewestRanked)) {
-        correlations.push_back((group.*way).correlation);
-      }
-    }
-    LayoutOrder& all = way == &LayoutGroup::simulated ? scores.simulated : scores.serial;
-    if (!regrets.empty()) all.regret = mean_value(regrets);
-    if (!correlations.empty()) all.correlation = mean_value(correlations);
-  }
+  scores.simulated = mean_order(scores.groups, &LayoutGroup::simulated);
+  scores.serial = mean_order(scores.groups, &LayoutGroup::serial);
   return scores;
 }
 

@@ -13,7 +13,7 @@
 #include "sim/base/parallel.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/lone_groups.hpp"
-#include "sim/validation/median.hpp"
+#include "sim/validation/averages.hpp"
 
 namespace sim::validation {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
-#include "sim/validation/median.hpp"
+#include "sim/validation/averages.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim::validation {

@@ -58,7 +58,9 @@ using SpeedsByNodes = std::map<int, double>;  // seconds per token with an unlim
 class ClusterChoices : public Choices {
  public:
   ClusterChoices(const PlanQuestion& question, Space space)
-      : question_(question), space_(std::move(space)), times_(space_), candidates_(space_.groups) {}
+      : question_(question), space_(std::move(space)), times_(space_), candidates_(space_.groups) {
+    for (const Scheme& scheme : space_.schemes) compressions_.insert(scheme.compresses());
+  }
 
   void find_full_speeds(const std::function<void(const Choices&)>& progress) override;
 
@@ -79,9 +81,9 @@ class ClusterChoices : public Choices {
   [[nodiscard]] std::vector<Kind> kinds(std::size_t i) const override {
     const Candidate& one = at(i);
     if (!one.is_group()) return {{one.offer, space_.setup(one).scheme.compresses()}};
-    std::set<Kind> kinds;
-    for (const Scheme& scheme : space_.schemes) kinds.insert({one.offer, scheme.compresses()});
-    return {kinds.begin(), kinds.end()};
+    std::vector<Kind> kinds;
+    for (const bool compresses : compressions_) kinds.push_back({one.offer, compresses});
+    return kinds;
   }
   [[nodiscard]] const Parallelism& parallelism(std::size_t i) const override {
     const Candidate& one = at(i);
@@ -155,6 +157,7 @@ class ClusterChoices : public Choices {
   const PlanQuestion& question_;
   Space space_;
   ClusterTimes times_;
+  std::set<bool> compressions_;                              // of some scheme
   std::vector<Candidate> candidates_;                        // the groups, then what was opened
   std::map<std::size_t, std::vector<std::size_t>> members_;  // by group
   SpeedsByNodes full_speeds_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -40,7 +41,6 @@ std::unique_ptr<Choices> choices_of(const PlanQuestion& question) {
 
 // A question that can be answered.
 struct Asked {
-  explicit Asked(const PlanQuestion& given) : question(given) {}
   PlanQuestion question;
   bool state_on_hosts = false;
 };
@@ -67,18 +67,18 @@ struct TooSmall {
 
 PlanReport plan(std::span<const PlanQuestion> questions,
                 const std::function<void(const Searched&)>& progress) {
-  std::vector<std::unique_ptr<Asked>> asked;  // that stay where they are
+  std::deque<Asked> asked;  // which stay where they are
   std::vector<std::unique_ptr<Choices>> parts;
   std::vector<std::size_t> numbers;  // of the parts
   std::vector<TooSmall> too_small;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    asked.push_back(std::make_unique<Asked>(questions[i]));
+    asked.push_back({questions[i]});
     try {
-      parts.push_back(fitting_choices(*asked.back()));
+      parts.push_back(fitting_choices(asked.back()));
       numbers.push_back(i);
     } catch (const NothingFits& error) {
       too_small.push_back({error, questions[i].job.topology.name});
-      asked.back()->state_on_hosts = false;
+      asked.back().state_on_hosts = false;
     }
   }
   if (parts.empty()) throw too_small.front().error;
@@ -90,8 +90,8 @@ PlanReport plan(std::span<const PlanQuestion> questions,
   std::vector<std::string> names;
   for (const PlanQuestion& one : questions) names.push_back(one.job.topology.name);
   report.topology = joined(names, ", ");
-  for (const auto& one : asked) {
-    if (one->state_on_hosts) report.state_on_hosts.push_back(one->question.job.topology.name);
+  for (const Asked& one : asked) {
+    if (one.state_on_hosts) report.state_on_hosts.push_back(one.question.job.topology.name);
   }
   for (const TooSmall& one : too_small) report.does_not_fit.push_back(one.topology);
   return report;

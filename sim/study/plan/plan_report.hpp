@@ -27,7 +27,7 @@ struct TimeAndPrice {
 struct PlanRow {
   std::size_t question = 0;  // of several, one for each topology
   Chosen chosen;
-  Contender contender;
+  Simplicity simplicity;
   Report report;                 // of a cluster's step, or of sites' round
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together
@@ -67,6 +67,10 @@ struct PlanReport {
   std::vector<std::string> not_counted;  // parts of the price, and why
   Searched searched;
 };
+
+[[nodiscard]] inline Worth worth_of(const PlanRow& row) {
+  return {row.price.total(), row.time_s, row.nic_bandwidth_Bps};
+}
 
 // Whether both are on the same nodes and NICs, or sites.
 [[nodiscard]] bool is_same_hardware(const PlanRow& one, const PlanRow& other);

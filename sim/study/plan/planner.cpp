@@ -118,7 +118,8 @@ class Planner {
     std::vector<Ranked> kept;
     for (const Ranked& one : plans) {
       const bool is_beaten = std::ranges::any_of(plans, [&](const Ranked& other) {
-        return beats_surely(trainings_.contender(other).worth, trainings_.contender(one).worth);
+        return beats_surely(trainings_.worth(other.candidate, other.seconds),
+                            trainings_.worth(one.candidate, one.seconds));
       });
       if (!is_beaten || taken.contains(one.candidate)) kept.push_back(one);
     }
@@ -146,7 +147,7 @@ class Planner {
       const auto is_beaten = [&](std::size_t i) {
         return std::ranges::any_of(keepers, [&](std::size_t other) {
           return report.rows[other].question == report.rows[i].question &&
-                 beats(goal_, report.rows[other].contender.worth, report.rows[i].contender.worth);
+                 beats(goal_, worth_of(report.rows[other]), worth_of(report.rows[i]));
         });
       };
       report.beaten += std::erase_if(missed, is_beaten) + std::erase_if(kept, is_beaten);

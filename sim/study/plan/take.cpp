@@ -83,19 +83,18 @@ std::size_t to_take(std::span<const Contender> plans, const PlanGoal& goal) {
 
 std::string why_not(const PlanRow& row, const PlanRow& taken_row, const PlanGoal& goal) {
   if (!row.keeps_limits) return miss_text(row, goal);
-  const auto& [other, other_simplicity] = row.contender;
-  const auto& [taken, taken_simplicity] = taken_row.contender;
+  const Worth other = worth_of(row), taken = worth_of(taken_row);
   if (goal.aim == Aim::smallest_network && network(other) != network(taken)) {
     return fmt::format("NICs {:.3g} times as fast", network(other) / network(taken));
   }
   const double slower = time(other) / time(taken);
   const double dearer = usd(taken) > 0 ? usd(other) / usd(taken) : 1;
-  if (slower <= least_win() && dearer <= least_win() && taken_simplicity < other_simplicity) {
+  if (slower <= least_win() && dearer <= least_win() && taken_row.simplicity < row.simplicity) {
     const bool by_time = goal.aim == Aim::fastest || usd(taken) <= 0;
     return fmt::format("{}, not told apart, and less simple ({})",
                        by_time ? difference_text(slower, "slower", "faster")
                                : difference_text(dearer, "dearer", "cheaper"),
-                       less_simple_text(other_simplicity, taken_simplicity));
+                       less_simple_text(row.simplicity, taken_row.simplicity));
   }
   const std::string span = against(slower, "as fast", "slower", "as long");
   if (usd(taken) <= 0) return span;

@@ -44,32 +44,40 @@ Worth Trainings::worth(std::size_t one, double seconds) const {
   return {price.total(), time.base(), choices_.nic_bandwidth_Bps(one)};
 }
 
-Contender Trainings::contender(const Ranked& one) const {
-  return {worth(one.candidate, one.seconds),
-          {.sites = choices_.sites(one.candidate),
-           .gpus = choices_.gpus(one.candidate),
-           .compresses = choices_.kinds(one.candidate).front().compresses,
-           .kinds = kinds_of_parallelism(choices_.parallelism(one.candidate)),
-           .nic_bandwidth_Bps = choices_.nic_bandwidth_Bps(one.candidate)}};
+Simplicity Trainings::simplicity(std::size_t one) const {
+  return {.sites = choices_.sites(one),
+          .gpus = choices_.gpus(one),
+          .compresses = choices_.kinds(one).front().compresses,
+          .kinds = kinds_of_parallelism(choices_.parallelism(one)),
+          .nic_bandwidth_Bps = choices_.nic_bandwidth_Bps(one)};
 }
 
-bool Trainings::is_in_question(std::size_t one, double seconds, double factor) const {
-  if (std::isinf(seconds) || !meets_limits(goal_, worth(one, seconds), factor)) return false;
-  return goal_.share == 0 ||
-         goal_.share * training(one, seconds).seconds_per_token <= choices_.full_speed(one);
+Contender Trainings::contender(const Ranked& one) const {
+  return {worth(one.candidate, one.seconds), simplicity(one.candidate)};
+}
+
+std::optional<Worth> Trainings::worth_in_question(std::size_t one, double seconds,
+                                                  double factor) const {
+  if (std::isinf(seconds)) return std::nullopt;
+  const auto [each, time, price] = training(one, seconds);
+  const Worth worth{price.total(), time.base(), choices_.nic_bandwidth_Bps(one)};
+  if (!meets_limits(goal_, worth, factor)) return std::nullopt;
+  if (goal_.share > 0 && goal_.share * each > choices_.full_speed(one)) return std::nullopt;
+  return worth;
 }
 
 std::optional<Score> Trainings::score(std::size_t one, double seconds, double factor) const {
-  if (!is_in_question(one, seconds, factor)) return std::nullopt;
-  return score_of(goal_, worth(one, seconds));
+  const auto worth = worth_in_question(one, seconds, factor);
+  if (!worth) return std::nullopt;
+  return score_of(goal_, *worth);
 }
 
 std::optional<Score> Trainings::score_of_kind(std::size_t one, double seconds,
                                               double factor) const {
-  if (goal_.aim == Aim::smallest_network) return score(one, seconds, factor);
-  if (!is_in_question(one, seconds, factor)) return std::nullopt;
-  const Worth at = worth(one, seconds);
-  return Score{at.usd > 0 ? at.usd * at.time_s : at.time_s, 0, 0};
+  const auto worth = worth_in_question(one, seconds, factor);
+  if (!worth) return std::nullopt;
+  if (goal_.aim == Aim::smallest_network) return score_of(goal_, *worth);
+  return Score{worth->usd > 0 ? worth->usd * worth->time_s : worth->time_s, 0, 0};
 }
 
 std::optional<Score> Trainings::excess(std::size_t one, double seconds) const {
@@ -109,7 +117,7 @@ void Trainings::set_chances(PlanRow& row) const {
 PlanRow Trainings::row(const Ranked& one) const {
   const auto [each, time, price] = training(one.candidate, one.seconds);
   PlanRow row = choices_.row(one.candidate);
-  row.contender = contender(one);
+  row.simplicity = simplicity(one.candidate);
   row.time_s = time.base();
   row.price = price;
   const LikelySpeed speed = speed_of(row.report);

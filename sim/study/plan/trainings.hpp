@@ -35,7 +35,10 @@ class Trainings {
     Price price;
   };
   [[nodiscard]] Training training(std::size_t one, double seconds) const;
-  [[nodiscard]] bool is_in_question(std::size_t one, double seconds, double factor) const;
+  [[nodiscard]] Simplicity simplicity(std::size_t one) const;
+  // Nothing if it is out of the question.
+  [[nodiscard]] std::optional<Worth> worth_in_question(std::size_t one, double seconds,
+                                                       double factor) const;
   [[nodiscard]] TimeAndPrice at_speed(std::size_t one, const PlanRow& row, double factor) const;
   void set_chances(PlanRow& row) const;
 
