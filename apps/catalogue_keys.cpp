@@ -11,6 +11,7 @@
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/times/codec_card.hpp"
 #include "sim/topology/bill.hpp"
+#include "sim/topology/price_list.hpp"
 #include "sim/topology/traffic.hpp"
 #include "sim/topology/wide_area.hpp"
 #include "sim/workload/model.hpp"
@@ -48,6 +49,8 @@ std::vector<Listing> key_listings() {
                  sim::scheme_file_keys()),
       listing_of("network_parts_keys", "keys of a file of network parts (bom --parts FILE)",
                  sim::network_parts_keys()),
+      listing_of("price_list_keys", "keys of a file of prices (plan --prices FILE)",
+                 sim::price_list_keys()),
       listing_of("reliability_keys", "keys of a reliability file (run --reliability FILE)",
                  sim::reliability_keys()),
       listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" in a scheme file)",

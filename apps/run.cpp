@@ -86,7 +86,10 @@ class Comparison {
   }
 
   void run() {
-    if (!job_.inner) warn_of_unused_nics(options_.job, job_.cluster());
+    if (!job_.inner) {
+      warn_of_unused_nics(options_.job, job_.cluster());
+      warn_of_unbuilt_nics(options_.job, job_.cluster());
+    }
     warn_of_layout(job_);
     const std::vector<Column> all = columns_.choose(times_);
     std::vector<Setup> shown;

@@ -27,7 +27,7 @@ KEY_TITLES = {
     "traffic_keys": "Traffic file",
     "model_keys": "Model file",
     "scheme_keys": "Scheme file", "network_parts_keys": "Network parts",
-    "reliability_keys": "Reliability file",
+    "price_list_keys": "Price list", "reliability_keys": "Reliability file",
     "codec_card_keys": "Codec card",
     "sweep_keys": "Sweep spec",
     "scheme_settings": "Settings of a scheme inside a cluster",
@@ -35,7 +35,7 @@ KEY_TITLES = {
 KEY_GUIDES = {"cluster_keys": "cluster", "traffic_keys": "traffic", "site_keys": "sites",
               "model_keys": "model", "scheme_keys": "scheme", "codec_card_keys": "codec",
               "sweep_keys": "sweep", "network_parts_keys": "network-parts",
-              "reliability_keys": "reliability"}
+              "price_list_keys": "prices", "reliability_keys": "reliability"}
 # What a heading or a column says where the name of the field reads badly.
 LISTING_TITLES = {"all_reduces": "stateful all-reduces"}
 COLUMN_TITLES = {"error_normal": "error (normal)", "error_student_t3": "error (Student's t)",

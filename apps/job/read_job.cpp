@@ -12,6 +12,7 @@
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
+#include "apps/job/settings.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
@@ -27,11 +28,6 @@ namespace apps {
 namespace {
 
 using sim::InputError;
-
-bool sets(const JobOptions& options, const std::string& key) {
-  return std::ranges::any_of(
-      options.settings, [&](const std::string& setting) { return setting.starts_with(key + "="); });
-}
 
 // Refuses simulations beyond the limits, and names the flag that made them so large.
 void check_size(const JobOptions& options, const Job& job) {

@@ -81,6 +81,12 @@ void check_first_part(const std::string& key, const std::string& table) {
 
 }  // namespace
 
+bool sets(const JobOptions& options, std::string_view key) {
+  return std::ranges::any_of(options.settings, [&](const std::string& setting) {
+    return setting.size() > key.size() && setting.starts_with(key) && setting[key.size()] == '=';
+  });
+}
+
 SortedSettings sort_settings(const JobOptions& options) {
   SortedSettings settings;
   for (const std::string& text : options.settings) {

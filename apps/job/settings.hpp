@@ -2,6 +2,7 @@
 // The settings of a job: KEY=VALUE of --set, and flags that stand for a key.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "apps/job/job_options.hpp"
@@ -14,6 +15,8 @@ namespace apps {
 struct SortedSettings {
   std::vector<sim::Setting> topology, model, scheme, reliability;
 };
+// Whether one of the settings is of this key.
+[[nodiscard]] bool sets(const JobOptions& options, std::string_view key);
 // Throws InputError for text that is not KEY=VALUE, and for a misspelt table.
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
 // Throws InputError for settings of a model, a scheme or a reliability.

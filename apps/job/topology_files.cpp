@@ -15,6 +15,7 @@
 #include "sim/collectives/algorithm.hpp"
 #include "sim/study/job.hpp"
 #include "sim/topology/nccl_transports.hpp"
+#include "sim/topology/nic_rates.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace apps {
@@ -142,17 +143,25 @@ sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& 
 }
 
 void warn_of_unused_nics(const JobOptions& options, const sim::Cluster& part) {
-  const bool counts_nics = std::ranges::any_of(options.settings, [](const std::string& setting) {
-    return setting.starts_with("network.nics_per_node=");
-  });
   const std::vector<int>& nics = part.network.gpu_nic;
   const auto used = std::set<int>(nics.begin(), nics.end()).size();
   const int all = part.network.nics_per_node;
+  const bool counts_nics = sets(options, "network.nics_per_node");
   if (options.gpus_per_node == 0 || !counts_nics || used == static_cast<std::size_t>(all)) return;
   print_note(
       "warning: --gpus-per-node: {0} GPUs of a whole node reach {1} of its {2} NICs; for nodes of "
       "{0} GPUs with {2} NICs, write --set cluster.gpus_per_node={0} instead\n",
       part.gpus_per_node, used, all);
+}
+
+void warn_of_unbuilt_nics(const JobOptions& options, const sim::Cluster& cluster) {
+  constexpr std::string_view kKey = "network.nic_bandwidth";
+  if (!sets(options, kKey)) return;
+  std::vector<sim::Setting> others = sort_settings(options).topology;
+  std::erase_if(others, [&](const sim::Setting& one) { return one.key == kKey; });
+  const sim::Cluster file = sim::read_cluster(data_file(Kind::topology, options.topology), others);
+  const std::string why = why_not_built(file, cluster.network.nic_bandwidth);
+  if (!why.empty()) print_note("warning: --set {}: {}\n", kKey, why);
 }
 
 sim::WideArea read_topology(const JobOptions& options, const SortedSettings& settings) {

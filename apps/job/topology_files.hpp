@@ -22,6 +22,8 @@ void require_cluster(const std::string& name, const char* because);
                                              const SortedSettings& settings);
 // Warns of NICs that `--set` counts for a whole node and that `--gpus-per-node` then leaves unused.
 void warn_of_unused_nics(const JobOptions& options, const sim::Cluster& part);
+// Warns of NICs that `--set` gives and that nodes like the file's cannot have.
+void warn_of_unbuilt_nics(const JobOptions& options, const sim::Cluster& cluster);
 // Either, a cluster as the only site. Throws an InputError for flags that apply to the other one.
 [[nodiscard]] sim::WideArea read_topology(const JobOptions& options,
                                           const SortedSettings& settings);

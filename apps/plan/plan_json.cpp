@@ -61,6 +61,21 @@ Json json_of(const std::vector<PlanOptions>& places, const PlanReport& report) {
                  {"planned", searched.planned},
                  {"simulated", searched.simulated},
                  {"rounds", searched.rounds}}}};
+  json["not_built"] = Json::array();
+  for (const PlanOptions& place : places) {
+    for (const std::string& why : place.not_built)
+      json["not_built"].push_back(place.job.topology + ": " + why);
+  }
+  json["compression"] = Json::array();
+  for (const sim::study::PlanCompression& one : report.compression) {
+    json["compression"].push_back(
+        {{"scheme", one.scheme},
+         {"baseline", one.plain_scheme},
+         {"nic_bandwidth_Bps", one.nics.base()},
+         {"speedup", one.speedup},
+         {"pays", one.pays},
+         {"commands", run_lines(places[report.rows.front().question], one)}});
+  }
   json["next_dollar"] = Json::array();
   for (const Improvement& one : report.improvements) {
     json["next_dollar"].push_back(

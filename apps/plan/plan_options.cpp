@@ -10,13 +10,16 @@
 #include "apps/arguments.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
+#include "apps/job/settings.hpp"
 #include "apps/job/setup_flags.hpp"
+#include "apps/plan/plan_prices.hpp"
 #include "apps/plan/plan_topologies.hpp"
 #include "apps/plan/plan_usage.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/topology/nic_rates.hpp"
 
 namespace apps {
 namespace {
@@ -26,7 +29,7 @@ using sim::InputError;
 
 struct Texts {
   bool all = false, setups = false;
-  std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity, parts;
+  std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity, parts, prices;
 };
 
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
@@ -47,7 +50,8 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("share", po::value(&o.question.goal.share),
       "fraction of full speed that --goal smallest-network must reach (default: 0.9)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
-      "NIC bandwidths to choose from, separated by commas (default: the topology's)");
+      "NIC bandwidths to choose from, separated by commas (default: the topology's); what is not "
+      "sold, or is faster than the slots of the hosts, is left out");
   add("inner-scheme", po::value(&texts.inner_schemes),
       "schemes to choose from within each site, separated by commas (default: sharded); --scheme "
       "lists the schemes between sites");
@@ -63,6 +67,12 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "tokens");
   add("electricity", po::value(&texts.electricity),
       "electricity price for the GPUs, e.g. \"0.08 USD/kWh\" (default: not counted)");
+  add("prices", po::value(&texts.prices),
+      "file of one's own prices: GPU hours, storage, electricity, and hours in which nothing "
+      "trains (default: gpu.price of the topology)");
+  add("spot", po::bool_switch(&o.spot),
+      "GPUs at the spot prices of --prices, whose nodes are taken back now and then; with "
+      "--reliability");
   add("parts", po::value(&texts.parts),
       "file of switch ports, prices and watts, as of bom: adds what each plan's network costs to "
       "buy "
@@ -124,7 +134,8 @@ void parse_goal(const po::variables_map& values, const Texts& texts, sim::study:
   if (!texts.budget.empty())
     goal.budget_usd = more_than_nothing<sim::Dollars>("--budget", texts.budget).base();
   if (!texts.electricity.empty()) {
-    goal.electricity = more_than_nothing<sim::EnergyPrice>("--electricity", texts.electricity);
+    goal.extras.electricity =
+        more_than_nothing<sim::EnergyPrice>("--electricity", texts.electricity);
   }
   check_tokens(goal.tokens);
   if (!(goal.confidence > 0 && goal.confidence < 1)) {
@@ -206,6 +217,38 @@ void note_passed_on(const Arguments& arguments, const po::options_description& a
   }
 }
 
+// Stages of ZeRO come with stacks of their own; with the attention of these, plans would be compared of unlike
+// kernels.
+void give_all_one_attention(PlanOptions& o) {
+  if (o.job.parallelism.contains("attention") || o.job.parallelism.contains("stack")) return;
+  o.job.parallelism["attention"] = kPlanAttention;
+  o.passed_on.insert(o.passed_on.end(), {"--attention", kPlanAttention});
+  o.assumes_attention = true;
+}
+
+// A plan cannot be bought with them.
+void leave_out_unbuilt_nics(PlanOptions& o) {
+  std::vector<sim::Bandwidth> built;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < o.link_speeds.size(); ++i) {
+    const sim::Bandwidth nic = o.question.nic_bandwidths[i];
+    std::string why = why_not_built(o.question.job.cluster(), nic);
+    if (!why.empty()) {
+      o.not_built.push_back(std::move(why));
+      continue;
+    }
+    built.push_back(nic);
+    texts.push_back(o.link_speeds[i]);
+  }
+  if (built.empty() && !o.not_built.empty()) {
+    throw InputError(fmt::format("--nic-bandwidths: {}; {} has {:g} Gbps", o.not_built.front(),
+                                 o.job.topology,
+                                 o.question.job.cluster().network.nic_bandwidth.base() * 8 / 1e9));
+  }
+  o.question.nic_bandwidths = std::move(built);
+  o.link_speeds = std::move(texts);
+}
+
 }  // namespace
 
 std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
@@ -226,9 +269,11 @@ std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   parse_goal(values, texts, o.question.goal);
   parse_search(values, texts, o.question);
   o.job.target_tokens = o.question.goal.tokens;
+  if (!texts.prices.empty()) o.prices = sim::read_price_list(texts.prices);
   if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);
   o.job.given = names_given(job, values);
   note_passed_on(arguments, flags, job, o);
+  give_all_one_attention(o);
   return on_topologies(o, values);
 }
 
@@ -245,15 +290,15 @@ void read_question(PlanOptions& o) {
     o.passed_on.insert(o.passed_on.end(), {"--set", setting});
     o.question.job = read_job(job);
   }
+  leave_out_unbuilt_nics(o);
+  use_prices(o);
   if (o.parts) static_cast<void>(bill_of(o.question.job.cluster(), *o.parts));  // that it has one
   if (!o.is_wide_area) return;
   for (const std::string& name : o.inner_schemes) {
     o.question.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));
   }
   for (const sim::Site& site : o.question.job.topology.sites) {
-    const std::string key = fmt::format("sites.{}.count=", site.name);
-    if (std::ranges::any_of(o.job.settings,
-                            [&](const std::string& one) { return one.starts_with(key); })) {
+    if (sets(o.job, fmt::format("sites.{}.count", site.name))) {
       o.question.fixed_counts.insert(site.name);
     }
   }

@@ -10,8 +10,12 @@
 #include "apps/job/read_job.hpp"
 #include "sim/study/plan/plan_question.hpp"
 #include "sim/topology/bill.hpp"
+#include "sim/topology/price_list.hpp"
 
 namespace apps {
+
+// Of plans that neither --attention nor --stack is given for.
+inline constexpr const char* kPlanAttention = "fused";
 
 // On one topology.
 struct PlanOptions {
@@ -20,9 +24,13 @@ struct PlanOptions {
   bool among_both = false;                 // of several topologies, some are and some are not
   std::vector<std::string> inner_schemes;  // inside them
   std::vector<std::string> link_speeds;    // PlanQuestion::nic_bandwidths, as given
+  std::vector<std::string> not_built;      // NICs that were given and are left out, and why
   sim::study::PlanQuestion question;
+  bool assumes_attention = false;          // kPlanAttention
   std::optional<int> nodes_of_file;        // where --nodes asks for more
   std::optional<sim::NetworkParts> parts;  // of --parts
+  std::optional<sim::PriceList> prices;    // of --prices
+  bool spot = false;                       // instances that may be taken back
   std::string format;
   // Flags of `run`, in order and as written, except those that the plan sets itself: the beginning
   // of its commands.

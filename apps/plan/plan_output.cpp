@@ -10,6 +10,7 @@
 #include <string>
 
 #include "apps/data_files.hpp"
+#include "apps/plan/plan_answer.hpp"
 #include "apps/plan/plan_json.hpp"
 #include "apps/plan/plan_rows.hpp"
 #include "apps/plan/run_line.hpp"
@@ -37,89 +38,8 @@ using sim::study::Searched;
 using Json = nlohmann::ordered_json;
 using Places = std::vector<PlanOptions>;  // by topology
 
-RowsOf rows_of(const Places& places) {
-  return {.topologies = places.size() > 1,
-          .both = places.front().among_both,
-          .nics = question_of(places).nic_bandwidths.size() > 1};
-}
-
 bool has_sites(const Places& places) {
   return std::ranges::any_of(places, &PlanOptions::is_wide_area);
-}
-
-constexpr const char* kNotOfLoss =
-    "not considered: how inner steps and codec errors affect the loss; the schemes or --set fix "
-    "both";
-
-// "NVIDIA H100 80GB HBM3 4.916 USD (end of 2024)", of an hour of each GPU that there is to choose.
-std::string prices_text(const Places& places) {
-  std::vector<std::string> prices;
-  for (const PlanOptions& place : places) {
-    const bool is_given = std::ranges::any_of(place.job.settings, [](const std::string& setting) {
-      return setting.starts_with("gpu.price=");
-    });
-    for (const sim::Site& site : place.question.job.topology.sites) {
-      const sim::Gpu& gpu = site.cluster.gpu;
-      std::string text = fmt::format("{} {:.4g} USD", gpu.name, gpu.price.base() * 3600);
-      if (!gpu.price_as_of.empty() && !is_given) text += " (" + gpu.price_as_of + ")";
-      if (std::ranges::count(prices, text) == 0) prices.push_back(std::move(text));
-    }
-  }
-  return sim::joined(prices, ", ");
-}
-
-// Schemes with and without compression, on one cluster.
-bool has_both_kinds(const PlanOptions& place) {
-  const auto compresses = [](const sim::study::Setup& one) { return one.scheme.compresses(); };
-  const auto& setups = place.question.job.setups;
-  return !place.is_wide_area && std::ranges::any_of(setups, compresses) &&
-         !std::ranges::all_of(setups, compresses);
-}
-
-// What the first plan is up against: the next one, compression, and what is not listed.
-std::vector<std::string> rivals(const Places& places, const PlanReport& report) {
-  std::vector<std::string> lines;
-  const PlanRow& taken = report.rows.front();
-  const PlanGoal& goal = question_of(places).goal;
-  if (report.rows.size() > 1) {
-    const PlanRow& next = report.rows[1];
-    lines.push_back(
-        fmt::format("next: {}: {}", summary_of(next, rows_of(places)), why_not(next, taken, goal)));
-  }
-  const auto compresses = [](const PlanRow& row) { return row.simplicity.compresses; };
-  const auto other = std::ranges::find_if(report.rows, [&](const PlanRow& row) {
-    return compresses(row) != compresses(taken) && is_same_hardware(row, taken);
-  });
-  if (other != report.rows.end()) {
-    lines.push_back("compression: " + compression_text(compresses(taken) ? taken : *other,
-                                                       compresses(taken) ? *other : taken));
-  }
-  if (other == report.rows.end() && has_both_kinds(places[taken.question])) {
-    lines.push_back(fmt::format(
-        "compression: {}; no plan {} it on the same hardware is listed, as others "
-        "beat it",
-        compresses(taken) ? "it pays" : "it does not pay", compresses(taken) ? "without" : "with"));
-  }
-  if (report.beaten > 0) {
-    lines.push_back(
-        fmt::format("not listed (--all): {} more {} of hardware and compression, {}", report.beaten,
-                    report.beaten == 1 ? "choice" : "choices",
-                    goal.aim == sim::study::Aim::smallest_network
-                        ? "with faster NICs"
-                        : "beaten by a plan that is faster and as cheap, or cheaper and as fast"));
-  }
-  for (const std::string& topology : report.does_not_fit) {
-    lines.push_back(fmt::format("does not fit: {} in the memory of {}", report.model, topology));
-  }
-  if (taken.price.gpus > 0) lines.push_back("prices of a GPU hour: " + prices_text(places));
-  for (const PlanOptions& place : places) {
-    if (!place.nodes_of_file) continue;
-    lines.push_back(fmt::format("assumed: {} has {} node{} in its file, and more are joined alike",
-                                place.job.topology, *place.nodes_of_file,
-                                *place.nodes_of_file == 1 ? "" : "s"));
-  }
-  if (taken.simplicity.sites > 1) lines.emplace_back(kNotOfLoss);
-  return lines;
 }
 
 void print_rows(const Places& places, const PlanReport& report) {
@@ -156,24 +76,6 @@ void print_improvements(const PlanReport& report) {
     const std::string saves = price > 0 ? "  saves " + usd_text(one.saves_usd) + costs : "";
     print_text("  {:<17} {:+6.2f} %{}  ({})\n", one.name, one.sensitivity, saves, one.meaning);
   }
-}
-
-std::string limits_text(const sim::study::PlanQuestion& question) {
-  const PlanGoal& goal = question.goal;
-  std::string text;
-  if (goal.share > 0) {
-    text += fmt::format(" with {:g} % of the speed of an unlimited network", 100 * goal.share);
-  }
-  const bool has_deadline = goal.deadline_s < PlanGoal::kNever;
-  const bool has_budget = goal.budget_usd < PlanGoal::kNever;
-  if (has_deadline) text += fmt::format(" within {}", long_time_text(goal.deadline_s));
-  if (has_budget) {
-    text += fmt::format(" for at most {}", to_text(sim::Dollars::from_base(goal.budget_usd)));
-  }
-  if ((has_deadline || has_budget) && question.listing != sim::study::Listing::setups) {
-    text += fmt::format(" with a probability of {:g} %", 100 * goal.confidence);
-  }
-  return text;
 }
 
 // What becomes of --algorithm and --protocol, over all plans.
@@ -221,7 +123,9 @@ void print_notes(const Places& places, const PlanReport& report) {
         "apart\n",
         alike, by_time ? "are as fast" : "cost the same", 100 * (sim::study::least_win() - 1));
   }
-  for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
+  if (!report.not_counted.empty()) {
+    print_text("not counted: {}\n", sim::joined(report.not_counted, "; "));
+  }
   print_expected_interruptions(places[report.rows.front().question], report.rows.front());
   for (const std::string& line : asked_lines(report)) print_text("{}\n", line);
   const bool marked =
@@ -247,19 +151,20 @@ void print_notes(const Places& places, const PlanReport& report) {
       question_of(places).exhaustive ? " (all)" : "");
 }
 
+// With the last NICs that were tried, those of the answer.
+void print_compression(const Places& places, const PlanReport& report) {
+  if (report.compression.size() < 2) return;
+  const sim::study::PlanCompression& last = report.compression.back();
+  print_text("\ncompression at {:g} Gbps\n", last.nics.base() * 8 / 1e9);
+  for (const std::string& line : run_lines(places[report.rows.front().question], last)) {
+    print_text("    {}\n", line);
+  }
+}
+
 void print_table(const Places& places, const PlanReport& report) {
   const std::string limits = limits_text(question_of(places));
   const std::string_view aim = sim::name_of(question_of(places).goal.aim, sim::study::kAims);
-  std::string answer = (report.met ? fmt::format("{}{}: ", aim, limits)
-                                   : fmt::format("no plan trains{}; the closest: ", limits)) +
-                       summary_of(report.rows.front(), rows_of(places));
-  if (!report.met) {
-    answer += ": " + why_not(report.rows.front(), report.rows.front(), question_of(places).goal);
-  }
-  if (question_of(places).listing != sim::study::Listing::setups) {
-    for (const std::string& line : rivals(places, report)) answer += "\n" + line;
-  }
-  print_answer(answer);
+  print_answer(answer_of(places, report));
   print_text("{:g} tokens of {} on {}: {}{}\n\n", question_of(places).goal.tokens, report.model,
              report.topology, aim, limits);
   print_rows(places, report);
@@ -278,6 +183,7 @@ void print_table(const Places& places, const PlanReport& report) {
                to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound, lost,
                run_line(places[row.question], row.chosen));
   }
+  print_compression(places, report);
   print_improvements(report);
   print_text("\n");
   print_notes(places, report);

@@ -117,11 +117,17 @@ std::string share_text(const Price& price, double part) {
 
 Cell split_cell(const PlanRow& row, const RowsOf& rows) {
   const Price& price = row.price;
-  const std::string split =
-      fmt::format("{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
-                  share_text(price, price.power));
-  if (!row.report.round && !rows.both) return {"GPU/net/power %", split};
-  return {"GPU/net/power/egress %", split + "/" + share_text(price, price.egress)};
+  std::string heading = "GPU/net/power";
+  std::string split = fmt::format("{}/{}/{}", share_text(price, price.gpus),
+                                  share_text(price, price.network), share_text(price, price.power));
+  const auto add = [&](const char* part, double usd) {
+    heading += std::string("/") + part;
+    split += "/" + share_text(price, usd);
+  };
+  if (row.report.round || rows.both) add("egress", price.egress);
+  if (price.storage > 0) add("storage", price.storage);
+  if (price.idle > 0) add("idle", price.idle);
+  return {heading + " %", split};
 }
 
 // In the unit of the figure whose range it is.
@@ -192,6 +198,8 @@ void add_price(const PlanRow& row, Json& json) {
                    {"network_price_usd", price.network},
                    {"power_price_usd", price.power}});
   if (row.report.round) json["egress_price_usd"] = price.egress;
+  json["storage_price_usd"] = price.storage;
+  json["idle_price_usd"] = price.idle;
 }
 
 void add_range(const PlanRow& row, Json& json) {
@@ -203,6 +211,12 @@ void add_range(const PlanRow& row, Json& json) {
 }
 
 }  // namespace
+
+RowsOf rows_of(const std::vector<PlanOptions>& places) {
+  return {.topologies = places.size() > 1,
+          .both = places.front().among_both,
+          .nics = question_of(places).nic_bandwidths.size() > 1};
+}
 
 // Uplinks are as fast as NICs, unless the cluster says otherwise.
 RowBill bill_of_row(const std::vector<PlanOptions>& places, const PlanRow& row) {
@@ -246,7 +260,9 @@ std::vector<Cell> cells_of(const PlanRow& row, const RowsOf& rows, const RowBill
   if (row.speed_share > 0) {
     cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
   }
-  cells.push_back({"tokens per step", fmt::format("{:.2f}M{}", row.step_tokens / 1e6,
+  const std::string more =
+      row.batch_excess > 0 ? fmt::format(" (+{:.1f} %)", 100 * row.batch_excess) : "";
+  cells.push_back({"tokens per step", fmt::format("{:.2f}M{}{}", row.step_tokens / 1e6, more,
                                                   row.over_critical_batch ? " !" : "")});
   return cells;
 }

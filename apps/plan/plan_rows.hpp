@@ -14,7 +14,7 @@
 namespace apps {
 
 struct Cell {
-  const char* heading;
+  std::string heading;
   std::string text;
 };
 // Of the network that a row trains on, without --parts nothing.
@@ -28,6 +28,7 @@ struct RowsOf {
   bool both = false;        // clusters and several sites
   bool nics = false;        // several NIC bandwidths
 };
+[[nodiscard]] RowsOf rows_of(const std::vector<PlanOptions>& places);
 // The same headings for all rows of a plan.
 [[nodiscard]] std::vector<Cell> cells_of(const sim::study::PlanRow& row, const RowsOf& rows,
                                          const RowBill& bill);

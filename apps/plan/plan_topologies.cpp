@@ -9,6 +9,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/scheme_files.hpp"
+#include "apps/job/settings.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "sim/base/error.hpp"
@@ -60,10 +61,7 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
     throw InputError(fmt::format("--inner-scheme: applies to several sites, but {} is one cluster",
                                  o.job.topology));
   }
-  const bool sets_links = std::ranges::any_of(o.job.settings, [](const std::string& setting) {
-    return setting.starts_with("network.nic_bandwidth=");
-  });
-  if (sets_links && !o.link_speeds.empty()) {
+  if (sets(o.job, "network.nic_bandwidth") && !o.link_speeds.empty()) {
     throw InputError(
         "--nic-bandwidths: conflicts with --set network.nic_bandwidth; specify only one of them");
   }

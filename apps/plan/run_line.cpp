@@ -31,18 +31,22 @@ void append_layout(const PlanOptions& options, const sim::study::Chosen& chosen,
   line.insert(line.end(), words.begin(), words.end());
 }
 
-void append_cluster(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {
-  line.insert(line.end(), {"--nodes", std::to_string(chosen.nodes)});
-  append_layout(options, chosen, line);
-  if (!chosen.nic_bandwidth) return;
-  line.insert(line.end(),
-              {"--set", "network.nic_bandwidth=" + options.link_speeds[*chosen.nic_bandwidth]});
-  const sim::Cluster cluster = sim::study::with_nics(
-      options.question.job.cluster(), options.question.nic_bandwidths[*chosen.nic_bandwidth]);
+void append_nics(const PlanOptions& options, sim::Bandwidth nics, const std::string& text,
+                 Arguments& line) {
+  line.insert(line.end(), {"--set", "network.nic_bandwidth=" + text});
+  const sim::Cluster cluster = sim::study::with_nics(options.question.job.cluster(), nics);
   const auto& cap = cluster.fitted.communicator_bandwidth;
   if (!cap) return;
   line.insert(line.end(),
               {"--set", fmt::format("fitted.communicator_bandwidth={:.17g}Bps", cap->base())});
+}
+
+void append_cluster(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {
+  line.insert(line.end(), {"--nodes", std::to_string(chosen.nodes)});
+  append_layout(options, chosen, line);
+  if (!chosen.nic_bandwidth) return;
+  append_nics(options, options.question.nic_bandwidths[*chosen.nic_bandwidth],
+              options.link_speeds[*chosen.nic_bandwidth], line);
 }
 
 void append_sites(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {
@@ -57,9 +61,7 @@ void append_sites(const PlanOptions& options, const sim::study::Chosen& chosen, 
   }
 }
 
-}  // namespace
-
-std::string run_line(const PlanOptions& options, const sim::study::Chosen& chosen) {
+Arguments line_of(const PlanOptions& options, const sim::study::Chosen& chosen) {
   const Job& job = options.question.job;
   std::vector<sim::Scheme> schemes;
   for (const Setup& setup : job.setups) schemes.push_back(setup.scheme);
@@ -68,7 +70,30 @@ std::string run_line(const PlanOptions& options, const sim::study::Chosen& chose
                  "--model",    options.job.model,
                  "--scheme",   names_as_given(options.job.schemes, schemes)[chosen.scheme]};
   (job.inner ? append_sites : append_cluster)(options, chosen, line);
-  return shell_text(line);
+  return line;
+}
+
+}  // namespace
+
+std::string run_line(const PlanOptions& options, const sim::study::Chosen& chosen) {
+  return shell_text(line_of(options, chosen));
+}
+
+std::vector<std::string> run_lines(const PlanOptions& options,
+                                   const sim::study::PlanCompression& compression) {
+  const auto line_with_nics = [&](sim::study::Chosen chosen) {
+    chosen.nic_bandwidth.reset();
+    Arguments line = line_of(options, chosen);
+    append_nics(options, compression.nics,
+                fmt::format("{:.15g}Gbps", compression.nics.base() * 8 / 1e9), line);
+    return line;
+  };
+  Arguments compressed = line_with_nics(compression.compressed);
+  if (compression.compressed.parallelism == compression.plain.parallelism) {
+    compressed.insert(compressed.end(), {"--baseline", compression.plain_scheme});
+    return {shell_text(compressed)};
+  }
+  return {shell_text(compressed), shell_text(line_with_nics(compression.plain))};
 }
 
 }  // namespace apps

@@ -27,4 +27,9 @@ inline nlohmann::json json_of(const std::string& command) {
   return json_of(words(command), source_directory());
 }
 
+// The last of the records of a run, which has an array only of several.
+inline nlohmann::json last_of(const nlohmann::json& report) {
+  return report.is_array() ? report.back() : report;
+}
+
 }  // namespace apps_tests

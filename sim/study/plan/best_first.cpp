@@ -8,14 +8,6 @@
 #include "sim/base/parallel.hpp"
 
 namespace sim::study {
-namespace {
-
-// Candidates refined at a time. Fixed, so that neither the result nor what is simulated depends on the
-// number of threads. Fewer than a wave are refined in vain, at the end of the search.
-constexpr std::size_t kWave = 8;
-
-}  // namespace
-
 BestFirst::BestFirst(Choices& choices, Scoring scoring, const Extent& extent,
                      std::function<void(const Choices&)> progress)
     : choices_(choices),
@@ -98,7 +90,7 @@ void BestFirst::open(const Waiting& group) {
 std::optional<Ranked> BestFirst::next() {
   for (;;) {
     std::vector<Waiting> wave;
-    while (!queue_.empty() && wave.size() < kWave) {
+    while (!queue_.empty() && wave.size() < extent_.wave) {
       const Waiting first = queue_.top();
       if (first.known == Known::simulated && !wave.empty()) break;
       queue_.pop();

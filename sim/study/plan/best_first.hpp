@@ -36,6 +36,9 @@ struct Extent {
   double gap = 0;  // of a time: 0.02 is 2 %
   bool exhaustive = false;
   int jobs = 1;
+  // Candidates refined before the next look at what is best: the same for any number of jobs, so that neither the
+  // result nor what is simulated depends on that. Fewer than these are refined in vain, at the end of the search.
+  std::size_t wave = 8;
 };
 
 class BestFirst {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sim/study/plan/goal.hpp"
-#include "sim/study/plan/next_dollar.hpp"
 #include "sim/study/plan/plan_report.hpp"
 
 namespace sim::study {
@@ -60,12 +59,14 @@ class Choices {
   // Seconds per token with an unlimited network; 0 if not asked for.
   [[nodiscard]] virtual double full_speed(std::size_t candidate) const = 0;
 
-  // From any thread: the simulation's report, its range, and the command to run it; without figures that follow from
-  // time and price.
+  // What is simulated of a candidate.
+  [[nodiscard]] virtual Job job(std::size_t candidate) const = 0;
+  [[nodiscard]] virtual Setup setup(std::size_t candidate) const = 0;
+  [[nodiscard]] virtual Chosen chosen(std::size_t candidate) const = 0;
+  // The same layout on the same hardware with the other schemes that fit there.
+  virtual std::vector<std::size_t> same_layout(std::size_t candidate) = 0;
+  // From any thread: the simulation's report and its range; without figures that follow from time and price.
   virtual PlanRow row(std::size_t candidate) = 0;
-  // For a candidate whose training has this price and time.
-  virtual std::vector<Improvement> improvements(std::size_t candidate, const Price& price,
-                                                Seconds time) = 0;
   // Parts of the price not counted, and why.
   [[nodiscard]] virtual std::vector<std::string> not_counted() const = 0;
   // Where no step or round of any candidate ends: why that is.

@@ -98,7 +98,7 @@ class ClusterChoices : public Choices {
 
   [[nodiscard]] double tokens(std::size_t i) const override { return step_tokens(space_, at(i)); }
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
-    return price_of(cluster(i), time, question_.goal.electricity);
+    return price_of(cluster(i), time, question_.goal.extras);
   }
   [[nodiscard]] int gpus(std::size_t i) const override { return rank_count(cluster(i)); }
   [[nodiscard]] double nic_bandwidth_Bps(std::size_t i) const override {
@@ -113,16 +113,28 @@ class ClusterChoices : public Choices {
     Report step = times_.simulated(at(i));
     step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
     step.goodput = goodput_of(space_.job(at(i)), space_.setup(at(i)), step);
-    return {.chosen = space_.chosen(space_.layouts[at(i).layout], at(i).offer),
-            .report = step,
+    return {.report = step,
             .nic_bandwidth_Bps = nic_bandwidth_Bps(i),
             .step_tokens = tokens(i),
             .energy_j = step.energy_j * question_.goal.tokens / tokens(i)};
   }
 
-  std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
-    return study::improvements(space_.job(at(i)), space_.setup(at(i)), {seconds(i), price, time},
-                               question_.jobs);
+  [[nodiscard]] Job job(std::size_t i) const override { return space_.job(at(i)); }
+  [[nodiscard]] Setup setup(std::size_t i) const override { return space_.setup(at(i)); }
+  [[nodiscard]] Chosen chosen(std::size_t i) const override {
+    return space_.chosen(space_.layouts[at(i).layout], at(i).offer);
+  }
+  std::vector<std::size_t> same_layout(std::size_t i) override {
+    const Candidate one = at(i);
+    const auto is_group = [&](const Candidate& group) {
+      return group.offer == one.offer && group.frame == one.frame;
+    };
+    const auto group = std::ranges::find_if(space_.groups, is_group) - space_.groups.begin();
+    std::vector<std::size_t> same = open(static_cast<std::size_t>(group));
+    std::erase_if(same, [&](std::size_t other) {
+      return other == i || setup(other).parallelism != setup(i).parallelism;
+    });
+    return same;
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {

@@ -10,23 +10,32 @@ namespace {
 
 Watts gpu_power(const Cluster& cluster) { return cluster.gpu.power * rank_count(cluster); }
 
-}  // namespace
-
-Price price_of(const Cluster& cluster, Seconds time, EnergyPrice electricity) {
-  return {.gpus = (gpu_price(cluster) * time).base(),
-          .network = (network_price(cluster) * time).base(),
-          .power = (electricity * (gpu_power(cluster) * time)).base()};
+void add_idle_hours(const Extras& extras, Price& price) {
+  price.idle = (price.gpus + price.network + price.storage) * extras.idle / (1 - extras.idle);
 }
 
-Price price_of(const WideArea& area, Seconds time, EnergyPrice electricity) {
-  Price price;
+}  // namespace
+
+Price price_of(const Cluster& cluster, Seconds time, const Extras& extras) {
+  Price price{.gpus = (gpu_price(cluster) * time).base(),
+              .network = (network_price(cluster) * time).base(),
+              .power = (extras.electricity * (gpu_power(cluster) * time)).base(),
+              .storage = (extras.storage * time).base()};
+  add_idle_hours(extras, price);
+  return price;
+}
+
+Price price_of(const WideArea& area, Seconds time, const Extras& extras) {
+  Price price{.storage = (extras.storage * time).base()};
   for (const Site& site : area.sites) {
-    const Price one = price_of(site.cluster, present_share(site) * time, electricity);
+    const Price one =
+        price_of(site.cluster, present_share(site) * time, {.electricity = extras.electricity});
     price.gpus += site.count * one.gpus;
     price.network += site.count * one.network;
     price.power += site.count * one.power;
   }
   price.network += (lease_price(area) * time).base();
+  add_idle_hours(extras, price);
   return price;
 }
 

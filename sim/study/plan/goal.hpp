@@ -20,19 +20,27 @@ inline constexpr EnumName<Aim> kAims[]{{"cheapest", Aim::cheapest},
                                        {"fastest", Aim::fastest},
                                        {"smallest-network", Aim::smallest_network}};
 
+// What is paid for beside GPUs and network.
+struct Extras {
+  EnergyPrice electricity;
+  DollarRate storage;
+  double idle = 0;  // share of the hours paid for in which nothing trains
+};
+
 // The cost of training, in dollars. Parts without a price are 0.
 struct Price {
-  double gpus = 0, network = 0, power = 0;
+  double gpus = 0, network = 0, power = 0, storage = 0;
+  double idle = 0;    // hours of GPUs, network and storage in which nothing trains
   double egress = 0;  // of traffic between sites
   // Costs in proportion to the training time.
-  [[nodiscard]] double of_time() const { return gpus + network + power; }
+  [[nodiscard]] double of_time() const { return gpus + network + power + storage + idle; }
   [[nodiscard]] double total() const { return of_time() + egress; }
 };
 // For a cluster over this time, every GPU at its power.
-[[nodiscard]] Price price_of(const Cluster& cluster, Seconds time, EnergyPrice electricity);
+[[nodiscard]] Price price_of(const Cluster& cluster, Seconds time, const Extras& extras);
 // For all sites and the leased links between them; egress depends on the bytes sent. Sites that come
 // and go cost nothing while they are away.
-[[nodiscard]] Price price_of(const WideArea& area, Seconds time, EnergyPrice electricity);
+[[nodiscard]] Price price_of(const WideArea& area, Seconds time, const Extras& extras);
 // Of all GPUs at their power, while their sites are there.
 [[nodiscard]] double energy_j(const WideArea& area, Seconds time);
 
@@ -41,7 +49,7 @@ struct PlanGoal {
 
   Aim aim = Aim::cheapest;
   double tokens = 0;  // of the whole training
-  EnergyPrice electricity;
+  Extras extras;
   double deadline_s = kNever;
   double budget_usd = kNever;
   double confidence = 0.8;  // probability with which a plan has to keep them

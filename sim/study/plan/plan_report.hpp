@@ -31,6 +31,7 @@ struct PlanRow {
   Report report;                 // of a cluster's step, or of sites' round
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together
+  double batch_excess = 0;       // over PlanQuestion::batch_tokens, a share of it, but for rounding
   double energy_j = 0;           // of the whole training
   double time_s = 0;             // of the whole training
   Price price;
@@ -41,6 +42,15 @@ struct PlanRow {
   bool keeps_limits = true;  // both with the goal's confidence
   double speed_share = 0;    // of the speed with an unlimited network; 0 if not asked for
   bool over_critical_batch = false;
+};
+
+// A compressed setup and an uncompressed one on the hardware of the plan to take, but for the NICs.
+struct PlanCompression {
+  std::string scheme, plain_scheme;
+  Bandwidth nics;
+  double speedup = 1;  // of the compressed one
+  bool pays = false;   // as far as predictions can tell
+  Chosen compressed, plain;
 };
 
 // The extent of a search. It plans and simulates steps, or the inner steps of sites, whose rounds
@@ -62,8 +72,9 @@ struct PlanReport {
   // Topologies whose plans keep the optimizer's state on hosts, because nothing fits with it on their GPUs; and
   // what nothing fits on at all, where something does on others.
   std::vector<std::string> state_on_hosts, does_not_fit;
-  bool met = true;         // else no row keeps the limits, and the first is the closest
-  std::size_t beaten = 0;  // kinds of plans that are not listed, as others beat them
+  bool met = true;  // else no row keeps the limits, and the first is the closest
+  std::vector<PlanCompression> compression;  // with the plan's NICs, then others (compression.hpp)
+  std::size_t beaten = 0;                // kinds of plans that are not listed, as others beat them
   std::vector<std::string> not_counted;  // parts of the price, and why
   Searched searched;
 };

@@ -12,6 +12,8 @@
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/study/plan/best_of_kinds.hpp"
+#include "sim/study/plan/compression.hpp"
+#include "sim/study/plan/next_dollar.hpp"
 #include "sim/study/plan/take.hpp"
 #include "sim/study/plan/trainings.hpp"
 
@@ -22,6 +24,8 @@ constexpr std::size_t kMostPlans = 10;  // on each topology
 // Plans that are predicted to miss a limit by less are listed; those that keep it by more keep it with any
 // confidence that is asked for in earnest.
 constexpr double kNearMiss = 1.25;
+// What compression is compared with is so close to the fastest.
+constexpr double kCloseRival = 0.05;
 
 class Planner {
  public:
@@ -48,13 +52,19 @@ class Planner {
                               [&](std::size_t i) { return trainings_.row(best[i]); });
     if (question_.listing != Listing::setups) put_in_order(best, report);
     const PlanRow& first = report.rows.front();
-    report.improvements = choices_.improvements(best.front().candidate, first.price,
-                                                Seconds::from_base(first.time_s));
+    const std::size_t taken = best.front().candidate;
+    report.improvements = improvements(
+        choices_.job(taken), choices_.setup(taken),
+        {first.report.time_s, first.price, Seconds::from_base(first.time_s)}, question_.jobs);
+    report.compression = compression(best, report.rows);
     report.model = first.report.model;
     report.not_counted = choices_.not_counted();
-    if (goal_.electricity.base() == 0) {
+    const Extras& extras = goal_.extras;
+    if (extras.electricity.base() == 0) {
       report.not_counted.emplace_back("power (no `electricity`)");
     }
+    if (extras.storage.base() == 0) report.not_counted.emplace_back("storage (no `prices`)");
+    if (extras.idle == 0) report.not_counted.emplace_back("idle hours (no `prices`)");
     report.searched = choices_.searched();
     return report;
   }
@@ -62,6 +72,55 @@ class Planner {
  private:
   [[nodiscard]] Extent extent(double gap) const {
     return {gap, question_.exhaustive, question_.jobs};
+  }
+
+  // What is without or with compression on the hardware to take: in the same layout if it fits there, or else the
+  // fastest, but for kCloseRival.
+  std::vector<std::size_t> rivals(std::size_t taken, bool compresses) {
+    const Kind kind{choices_.kinds(taken).front().hardware, compresses};
+    const auto is_of_kind = [&](std::size_t one) {
+      return std::ranges::count(choices_.kinds(one), kind) > 0;
+    };
+    std::vector<std::size_t> found = choices_.same_layout(taken);
+    std::erase_if(found, [&](std::size_t one) { return !is_of_kind(one); });
+    if (!found.empty()) return found;
+    const auto speed = [&](std::size_t one, double s) -> std::optional<Score> {
+      if (!is_of_kind(one)) return std::nullopt;
+      return Score{s / choices_.tokens(one), 0, 0};
+    };
+    const Extent extent{.gap = kCloseRival, .jobs = question_.jobs, .wave = 2};
+    const auto best = BestFirst(choices_, speed, extent, progress_).next();
+    if (best) found.push_back(best->candidate);
+    return found;
+  }
+
+  // With the NICs of a cluster.
+  std::vector<PlanCompression> compression(const std::vector<Ranked>& best,
+                                           const std::vector<PlanRow>& rows) {
+    const PlanRow& first = rows.front();
+    const std::size_t taken = best.front().candidate;
+    if (first.report.round || first.chosen.nodes == 1) return {};
+    const bool compresses = first.simplicity.compresses;
+    std::vector<std::size_t> others = rivals(taken, !compresses);
+    if (others.empty()) return {};
+    const std::size_t plain = compresses ? others.front() : taken;
+    if (compresses) others = {taken};
+    std::vector<Setup> compressed;
+    for (const std::size_t one : others) compressed.push_back(choices_.setup(one));
+    const Job job = choices_.job(taken);
+    StepTimes times(job);
+    times.know(choices_.setup(taken), first.report.time_s);
+    std::vector<PlanCompression> all;
+    for (const CompressionAt& one : compression_at(job, choices_.setup(plain), compressed, times)) {
+      all.push_back({.scheme = compressed[one.compressed].scheme.name,
+                     .plain_scheme = choices_.setup(plain).scheme.name,
+                     .nics = one.nics,
+                     .speedup = one.speedup,
+                     .pays = one.pays,
+                     .compressed = choices_.chosen(others[one.compressed]),
+                     .plain = choices_.chosen(plain)});
+    }
+    return all;
   }
 
   // The best of all, exactly.

@@ -61,7 +61,7 @@ class SiteChoices : public Choices {
   [[nodiscard]] double tokens(std::size_t i) const override { return round_tokens(space_, at(i)); }
 
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
-    Price price = price_of(context(i).area, time, question_.goal.electricity);
+    Price price = price_of(context(i).area, time, question_.goal.extras);
     if (has_comers(context(i).area)) {
       const auto months = times_.known_months(at(i));
       if (months) price.egress = months->egress_usd_per_s * time.base();
@@ -90,15 +90,20 @@ class SiteChoices : public Choices {
       report.membership = with_ranges(*months, job(i), report);
     }
     const Seconds time = question_.goal.time(times_.seconds(at(i)) / tokens(i));
-    return {.chosen = space_.chosen(at(i)),
-            .report = report,
+    return {.report = report,
             .step_tokens = step_tokens(space_, layout(i)),
             .energy_j = energy_j(context(i).area, time)};
   }
 
-  std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
-    return study::improvements(job(i), setup(i), {times_.simulated(at(i)).time_s, price, time},
-                               question_.jobs);
+  [[nodiscard]] Job job(std::size_t i) const override { return job_of(space_, at(i)); }
+  [[nodiscard]] Setup setup(std::size_t i) const override { return setup_of(space_, at(i)); }
+  [[nodiscard]] Chosen chosen(std::size_t i) const override { return space_.chosen(at(i)); }
+  std::vector<std::size_t> same_layout(std::size_t i) override {
+    std::vector<std::size_t> same;
+    for (std::size_t other = 0; other < count(); ++other) {
+      if (other != i && at(other).layout == at(i).layout) same.push_back(other);
+    }
+    return same;
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
@@ -138,9 +143,6 @@ class SiteChoices : public Choices {
   }
   [[nodiscard]] const Scheme& scheme(std::size_t i) const { return space_.schemes[at(i).scheme]; }
   [[nodiscard]] RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
-
-  [[nodiscard]] Job job(std::size_t i) const { return job_of(space_, at(i)); }
-  [[nodiscard]] Setup setup(std::size_t i) const { return setup_of(space_, at(i)); }
 
   // Dollars of a round.
   static double least_egress(const RoundContext& context, const Scheme& scheme) {

@@ -34,13 +34,7 @@ class Together : public Choices {
 
   std::vector<std::size_t> open(std::size_t group) override {
     const std::size_t part = places_[group].part;
-    std::vector<std::size_t> members;
-    for (const std::size_t one : of(group).open(places_[group].candidate)) {
-      const auto [known, added] = opened_[part].try_emplace(one, places_.size());
-      if (added) places_.push_back({part, one});
-      members.push_back(known->second);
-    }
-    return members;
+    return known(part, of(group).open(places_[group].candidate));
   }
 
   [[nodiscard]] std::size_t topologies() const override { return parts_.size(); }
@@ -81,8 +75,16 @@ class Together : public Choices {
     row.question = places_[i].part;
     return row;
   }
-  std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
-    return of(i).improvements(places_[i].candidate, price, time);
+  [[nodiscard]] Job job(std::size_t i) const override { return of(i).job(places_[i].candidate); }
+  [[nodiscard]] Setup setup(std::size_t i) const override {
+    return of(i).setup(places_[i].candidate);
+  }
+  [[nodiscard]] Chosen chosen(std::size_t i) const override {
+    return of(i).chosen(places_[i].candidate);
+  }
+  std::vector<std::size_t> same_layout(std::size_t i) override {
+    const std::size_t part = places_[i].part;
+    return known(part, of(i).same_layout(places_[i].candidate));
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
@@ -110,6 +112,17 @@ class Together : public Choices {
   }
 
  private:
+  // The numbers of a part's candidates.
+  std::vector<std::size_t> known(std::size_t part, const std::vector<std::size_t>& candidates) {
+    std::vector<std::size_t> numbers;
+    for (const std::size_t one : candidates) {
+      const auto [number, added] = opened_[part].try_emplace(one, places_.size());
+      if (added) places_.push_back({part, one});
+      numbers.push_back(number->second);
+    }
+    return numbers;
+  }
+
   [[nodiscard]] Choices& of(std::size_t i) const { return *parts_[places_[i].part]; }
 
   const std::vector<std::unique_ptr<Choices>> parts_;

@@ -10,6 +10,21 @@
 namespace sim::study {
 namespace {
 
+// A batch is given in tokens, and a step has whole sequences.
+constexpr double kBatchRounding = 0.001;
+
+// Prices with failures are of GPUs and network, spare nodes among them; what else a plan pays for grows alike.
+void add_extras_to_failures(PlanRow& row) {
+  auto& goodput = row.report.goodput;
+  const double rented = row.price.gpus + row.price.network;
+  if (!goodput || !goodput->target || rented <= 0) return;
+  const double factor = row.price.total() / rented;
+  for (double* usd :
+       {&goodput->target->usd, &goodput->target->usd_low, &goodput->target->usd_high}) {
+    *usd *= factor;
+  }
+}
+
 // Tokens per second: of sites that come and go what they keep.
 struct LikelySpeed {
   double low = 0, as_is = 0, high = 0;
@@ -99,9 +114,8 @@ TimeAndPrice Trainings::at_speed(std::size_t one, const PlanRow& row, double fac
 void Trainings::set_chances(PlanRow& row) const {
   double longer = 1, dearer = 1;
   if (const auto& goodput = row.report.goodput; goodput && goodput->target) {
-    const double without_power = row.price.total() - row.price.power;
     longer = goodput->target->days * kDay_s / row.time_s;
-    if (without_power > 0) dearer = goodput->target->usd / without_power;
+    if (row.price.total() > 0) dearer = goodput->target->usd / row.price.total();
   }
   if (goal_.deadline_s < PlanGoal::kNever) {
     row.in_time =
@@ -117,6 +131,7 @@ void Trainings::set_chances(PlanRow& row) const {
 PlanRow Trainings::row(const Ranked& one) const {
   const auto [each, time, price] = training(one.candidate, one.seconds);
   PlanRow row = choices_.row(one.candidate);
+  row.chosen = choices_.chosen(one.candidate);
   row.simplicity = simplicity(one.candidate);
   row.time_s = time.base();
   row.price = price;
@@ -124,8 +139,11 @@ PlanRow Trainings::row(const Ranked& one) const {
   row.low = at_speed(one.candidate, row, speed.high / speed.as_is);
   row.high = at_speed(one.candidate, row, speed.low / speed.as_is);
   set_kept_price(row);
+  add_extras_to_failures(row);
   set_chances(row);
   row.speed_share = choices_.full_speed(one.candidate) / each;
+  const double excess = row.step_tokens / static_cast<double>(question_.batch_tokens) - 1;
+  row.batch_excess = excess > kBatchRounding ? excess : 0;
   row.over_critical_batch = question_.critical_batch && row.step_tokens > *question_.critical_batch;
   return row;
 }
