@@ -57,6 +57,15 @@ std::string network_that_pays(const std::vector<sim::study::PlanCompression>& tr
   return text + fmt::format(": it pays at {} and below", gbps(last.nics));
 }
 
+// "to buy: nodes 3.6 MUSD, network 210 kUSD, power of 4 years 340 kUSD; trains 1.06e+11 tokens a day"
+std::string to_buy_text(const PlanRow& row, const sim::NetworkParts& parts, double tokens) {
+  const auto usd = [](double amount) { return to_text(sim::Dollars::from_base(amount)); };
+  return fmt::format(
+      "to buy: nodes {}, network {}, power of {:g} years {}; trains {:.3g} tokens a day",
+      usd(row.price.gpus), usd(row.price.network), parts.years, usd(row.price.power),
+      tokens * sim::kDay_s / row.time_s);
+}
+
 // What the first plan is up against: the next one, compression, and what is not listed.
 std::vector<std::string> rivals(const Places& places, const PlanReport& report) {
   std::vector<std::string> lines;
@@ -109,7 +118,11 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
   for (const std::string& topology : report.does_not_fit) {
     lines.push_back(fmt::format("does not fit: {} in the memory of {}", report.model, topology));
   }
-  if (taken.price.gpus > 0) lines.push_back("prices of a GPU hour: " + prices_text(places));
+  if (question_of(places).buy) {
+    lines.push_back(to_buy_text(taken, *question_of(places).buy, question_of(places).goal.tokens));
+  } else if (taken.price.gpus > 0) {
+    lines.push_back("prices of a GPU hour: " + prices_text(places));
+  }
   if (places.front().assumes_attention) {
     lines.push_back(fmt::format("assumed: --attention {} for all plans", kPlanAttention));
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/plan/plan_rows.hpp"
+#include "apps/plan/plan_upgrades.hpp"
 #include "apps/plan/run_line.hpp"
 #include "sim/study/plan/take.hpp"
 
@@ -83,6 +84,17 @@ Json json_of(const std::vector<PlanOptions>& places, const PlanReport& report) {
          {"sensitivity", one.sensitivity},
          {"saves_usd", one.saves_usd},
          {"costs_usd", one.costs_usd ? Json(*one.costs_usd) : Json(nullptr)}});
+  }
+  json["upgrades"] = Json::array();
+  for (const Upgrade& one : upgrades_of(places, report)) {
+    const auto known = [](const std::optional<double>& value) {
+      return value ? Json(*value) : Json(nullptr);
+    };
+    json["upgrades"].push_back({{"set", one.setting},
+                                {"speedup", one.speedup},
+                                {"saves_usd", one.saves_usd},
+                                {"costs_usd", known(one.costs_usd)},
+                                {"payback_s", known(one.payback_s)}});
   }
   json["plans"] = Json::array();
   for (const PlanRow& row : report.rows) {

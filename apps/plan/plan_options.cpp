@@ -14,6 +14,7 @@
 #include "apps/job/setup_flags.hpp"
 #include "apps/plan/plan_prices.hpp"
 #include "apps/plan/plan_topologies.hpp"
+#include "apps/plan/plan_upgrades.hpp"
 #include "apps/plan/plan_usage.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
@@ -77,6 +78,15 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "file of switch ports, prices and watts, as of bom: adds what each plan's network costs to "
       "buy "
       "and what it draws");
+  add("buy", po::bool_switch(&o.buy),
+      "prices are what the cluster costs to buy, by node.price and the rest of --parts, with the "
+      "power of its years of use: with --tokens and --deadline \"1 day\", the cluster that trains "
+      "so "
+      "many tokens a day");
+  add("upgrade", po::value(&o.upgrades)->composing(),
+      "KEY=VALUE of the topology's file, e.g. network.oversubscription=1: what it gains for the "
+      "plan "
+      "to take, and, with --parts, what it costs to buy and when it has paid for itself");
   add("all", po::bool_switch(&texts.all),
       "also list plans that another one beats: dearer and no faster, or slower and no cheaper");
   add("setups", po::bool_switch(&texts.setups), "list the ten best setups instead, however alike");
@@ -272,6 +282,9 @@ std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   if (!texts.prices.empty()) o.prices = sim::read_price_list(texts.prices);
   if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);
   o.job.given = names_given(job, values);
+  if (o.buy && !(o.parts && o.parts->node)) {
+    throw InputError("--buy: needs --parts, a file with node.price and the parts of the network");
+  }
   note_passed_on(arguments, flags, job, o);
   give_all_one_attention(o);
   return on_topologies(o, values);
@@ -292,6 +305,8 @@ void read_question(PlanOptions& o) {
   }
   leave_out_unbuilt_nics(o);
   use_prices(o);
+  check_upgrades(o);
+  if (o.buy) o.question.buy = o.parts;
   if (o.parts) static_cast<void>(bill_of(o.question.job.cluster(), *o.parts));  // that it has one
   if (!o.is_wide_area) return;
   for (const std::string& name : o.inner_schemes) {

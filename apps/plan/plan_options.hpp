@@ -30,6 +30,8 @@ struct PlanOptions {
   std::optional<int> nodes_of_file;        // where --nodes asks for more
   std::optional<sim::NetworkParts> parts;  // of --parts
   std::optional<sim::PriceList> prices;    // of --prices
+  bool buy = false;                        // PlanQuestion::buy, which is of --parts
+  std::vector<std::string> upgrades;       // KEY=VALUE, of the cluster's file
   bool spot = false;                       // instances that may be taken back
   std::string format;
   // Flags of `run`, in order and as written, except those that the plan sets itself: the beginning

@@ -13,6 +13,7 @@
 #include "apps/plan/plan_answer.hpp"
 #include "apps/plan/plan_json.hpp"
 #include "apps/plan/plan_rows.hpp"
+#include "apps/plan/plan_upgrades.hpp"
 #include "apps/plan/run_line.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
@@ -59,13 +60,19 @@ void print_rows(const Places& places, const PlanReport& report) {
   print_styled(to_text(table, output_width()));
 }
 
+void print_upgrades(const Places& places, const PlanReport& report) {
+  const std::vector<Upgrade> upgrades = upgrades_of(places, report);
+  if (!upgrades.empty()) print_text("\nupgrades of plan 1, at the price of its hours\n");
+  for (const Upgrade& one : upgrades) print_text("  {}\n", text_of(one));
+}
+
 std::string usd_text(double usd) {
   return (usd < 0 ? "-" : "") + to_text(sim::Dollars::from_base(std::abs(usd)));
 }
 
 // What is worth less than a thousandth of the price is left to --format json.
-void print_improvements(const PlanReport& report) {
-  const double price = report.rows.front().price.total();
+void print_improvements(const Places& places, const PlanReport& report) {
+  const double price = question_of(places).buy ? 0 : report.rows.front().price.total();
   print_text(
       "\n"
       "where to spend the next dollar, for plan 1: the gain in throughput from a 1 % increase in\n"
@@ -184,7 +191,8 @@ void print_table(const Places& places, const PlanReport& report) {
                run_line(places[row.question], row.chosen));
   }
   print_compression(places, report);
-  print_improvements(report);
+  print_improvements(places, report);
+  print_upgrades(places, report);
   print_text("\n");
   print_notes(places, report);
 }

@@ -137,6 +137,7 @@ std::string time_range(const PlanRow& row, const char* joint = "-") {
 }
 std::string price_range(const PlanRow& row, const char* joint = "-") {
   const double usd = row.price.total();
+  if (row.low.usd == row.high.usd) return "-";
   return sim::joined_range(total_text(row.low.usd, usd), total_text(row.high.usd, usd), joint);
 }
 
@@ -218,18 +219,13 @@ RowsOf rows_of(const std::vector<PlanOptions>& places) {
           .nics = question_of(places).nic_bandwidths.size() > 1};
 }
 
-// Uplinks are as fast as NICs, unless the cluster says otherwise.
 RowBill bill_of_row(const std::vector<PlanOptions>& places, const PlanRow& row) {
   const PlanOptions& options = places[row.question];
   if (!options.parts) return std::nullopt;
   const sim::Cluster& given = options.question.job.cluster();
   const auto nics = sim::Bandwidth::from_base(row.nic_bandwidth_Bps);
-  sim::Cluster cluster = part_of(given, row.chosen.nodes, given.gpus_per_node);
-  if (cluster.network.uplink_bandwidth == cluster.network.nic_bandwidth) {
-    cluster.network.uplink_bandwidth = nics;
-  }
-  cluster.network.nic_bandwidth = nics;
-  return bill_of(cluster, *options.parts);
+  return bill_of(bought_with_nics(part_of(given, row.chosen.nodes, given.gpus_per_node), nics),
+                 *options.parts);
 }
 
 std::vector<Cell> cells_of(const PlanRow& row, const RowsOf& rows, const RowBill& bill) {
@@ -249,7 +245,9 @@ std::vector<Cell> cells_of(const PlanRow& row, const RowsOf& rows, const RowBill
   if (row.report.goodput) append(goodput_cells(*row.report.goodput));
   if (row.report.membership) append(membership_cells(*row.report.membership));
   if (bill) {
-    append({{"network cost", to_text(bill->price())}, {"network power", to_text(bill->power())}});
+    const bool all = bill->nodes_alone().price.base() > 0;
+    append({{all ? "cost to buy" : "network cost", to_text(bill->price())},
+            {all ? "power" : "network power", to_text(bill->power())}});
   }
   append(result_cells(row.report, rows));
   const auto add_chance = [&](const char* heading, const std::optional<double>& chance) {
@@ -276,8 +274,11 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
   json["training_time_s"] = row.time_s;
   add_price(row, json);
   if (bill) {
-    json["network_cost_usd"] = bill->price().base();
-    json["network_power_w"] = bill->power().base();
+    const sim::PricedPart nodes = bill->nodes_alone();
+    json["network_cost_usd"] = (bill->price() - nodes.price).base();
+    json["network_power_w"] = (bill->power() - nodes.power).base();
+    json["node_cost_usd"] = nodes.price.base();
+    json["node_power_w"] = nodes.power.base();
   }
   add_range(row, json);
   sim::add_figures(sim::month_figures(), report, json);
@@ -294,7 +295,9 @@ std::string summary_of(const PlanRow& row, const RowsOf& rows) {
   const std::string time = fmt::format("{} {} (likely {})", setup_text(row, rows),
                                        long_time_text(row.time_s), time_range(row, " to "));
   if (usd <= 0) return time;
-  return fmt::format("{} and {} (likely {})", time, total_text(usd, usd), price_range(row, " to "));
+  const std::string price = time + " and " + total_text(usd, usd);
+  if (row.low.usd == row.high.usd) return price;  // to buy
+  return fmt::format("{} (likely {})", price, price_range(row, " to "));
 }
 
 }  // namespace apps

@@ -42,6 +42,12 @@ void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
         fmt::format("--parts: applies to one cluster; run gardenhose bom on each cluster of {}",
                     o.job.topology));
   }
+  if (values.count("upgrade") != 0) {
+    throw InputError(fmt::format(
+        "--upgrade: applies to one cluster, but {} is several sites; name another topology "
+        "with --topology",
+        o.job.topology));
+  }
   if (values.count("nic-bandwidths") != 0) {
     throw InputError(
         fmt::format("--nic-bandwidths: applies to one cluster; the sites of {} take theirs from "
@@ -116,6 +122,9 @@ std::vector<PlanOptions> on_topologies(PlanOptions o, const po::variables_map& v
   }
   const auto wide = std::ranges::count_if(names, is_wide_area);
   o.among_both = wide > 0 && wide < std::ssize(names);
+  if (o.among_both && !o.upgrades.empty()) {
+    throw InputError("--upgrade: applies to clusters; leave out the topologies of several sites");
+  }
   if (o.among_both && o.parts) {
     throw InputError("--parts: applies to clusters; leave out the topologies of several sites");
   }

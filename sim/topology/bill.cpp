@@ -13,6 +13,9 @@
 namespace sim {
 namespace {
 
+constexpr NumberRange kYears{.lowest = 0, .highest = 50};
+constexpr const char* kNode = "node";
+
 constexpr Field<NetworkParts> kPartsFields[] = {
     // For people alone.
     {.name = "summary",
@@ -46,6 +49,15 @@ constexpr Field<NetworkParts> kPartsFields[] = {
     field<&NetworkParts::nodes_per_rack>(
         "rack.nodes", from_to(1, 65'536), kRequired,
         "Nodes in a rack. Cables that stay inside one are of copper."),
+    field<&NetworkParts::node, &PricedPart::price>(
+        "node.price", kAny, left_out("nodes are not counted"),
+        "Price of a node with its GPUs and NICs.", "300 kUSD"),
+    field<&NetworkParts::node, &PricedPart::power>(
+        "node.power", kAny, needed_with("node.price", "needed with node.price"),
+        "Power of a node under load.", "10 kW"),
+    field<&NetworkParts::years>(
+        "use.years", kYears, kUsualValue,
+        "Years of use, whose power `plan --buy` adds to what the parts cost."),
 };
 
 constexpr double kMostAtOnce = 1e4;  // cables of a port, ports of a cable, cables of a link
@@ -107,6 +119,7 @@ Bill bill_with(const Cluster& cluster, const NetworkParts& parts) {
   const PortFit fit(network.nic_bandwidth, parts.port_bandwidth);
   const PortFit uplink_fit(network.uplink_bandwidth, parts.port_bandwidth);
   Bill bill{.radix = radix_of(parts, fit, "cable of a NIC"), .nodes = cluster.nodes};
+  if (parts.node) bill.lines.push_back({kNode, "", cluster.nodes, *parts.node});
   if (cluster.nodes == 1) return bill;
   const FabricParts fabric = network.fabric->parts(
       network, {cluster.nodes, bill.radix, radix_of(parts, uplink_fit, "uplink")});
@@ -152,6 +165,23 @@ Watts Bill::power() const {
   Watts sum;
   for (const BillLine& line : lines) sum += line.power();
   return sum;
+}
+
+PricedPart Bill::nodes_alone() const {
+  PricedPart sum;
+  for (const BillLine& line : lines) {
+    if (line.part != kNode) continue;
+    sum.price += line.price();
+    sum.power += line.power();
+  }
+  return sum;
+}
+
+Cluster bought_with_nics(Cluster cluster, Bandwidth nics) {
+  Network& network = cluster.network;
+  if (network.uplink_bandwidth == network.nic_bandwidth) network.uplink_bandwidth = nics;
+  network.nic_bandwidth = nics;
+  return cluster;
 }
 
 Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {

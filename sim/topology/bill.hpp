@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bill of materials of a cluster's network: its switches, transceivers and cables, with the prices
-// and watts of a file that the user edits.
+// Bill of materials of a cluster: the switches, transceivers and cables of its network, and its nodes where they have a
+// price, with the prices and watts of a file that the user edits.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ struct NetworkParts {
   PricedPart transceiver;     // at each end of an optical cable
   PricedPart fiber, copper;   // a cable without transceivers, or with its plugs
   int nodes_per_rack = 0;     // inside which cables are of copper
+  // A node with its GPUs and NICs; absent: not counted.
+  std::optional<PricedPart> node = {};
+  double years = 4;  // of use, whose power is paid for
 };
 
 [[nodiscard]] std::span<const TomlKey> network_parts_keys();
@@ -39,8 +43,8 @@ struct NetworkParts {
                                                const std::filesystem::path& file);
 
 struct BillLine {
-  std::string part;   // "switch", "transceiver", "optical cable" or "copper cable"
-  std::string place;  // "leaf", or "NIC to leaf"
+  std::string part;   // "node", "switch", "transceiver", "optical cable" or "copper cable"
+  std::string place;  // "leaf", or "NIC to leaf"; of nodes, none
   std::int64_t count = 0;
   PricedPart each;
 
@@ -55,12 +59,16 @@ struct Bill {
   std::int64_t nodes = 0;                  // that the network joins: a whole dragonfly's or torus's
   [[nodiscard]] Dollars price() const;
   [[nodiscard]] Watts power() const;
+  [[nodiscard]] PricedPart nodes_alone()
+      const;  // price and power of all nodes; of the rest, it is the network's
 };
 
-// Of the whole network, with no part shared: that of a dragonfly or torus joins all nodes of its
-// shape, even if the cluster has fewer. One node needs no network, and its bill has no lines.
-// NVLink belongs to the nodes. Throws InputError where
-// the switches do not suffice for the fabric.
+// Of the cluster's nodes, if the parts have a price of them, and the whole network, with no part shared: that of a
+// dragonfly or torus joins all nodes of its shape, even if the cluster has fewer. One node needs no network. NVLink
+// belongs to the nodes. Throws InputError where the switches do not suffice for the fabric.
 [[nodiscard]] Bill bill_of(const Cluster& cluster, const NetworkParts& parts);
+
+// The cluster as it is bought with other NICs: uplinks are as fast as NICs, unless it says otherwise.
+[[nodiscard]] Cluster bought_with_nics(Cluster cluster, Bandwidth nics);
 
 }  // namespace sim

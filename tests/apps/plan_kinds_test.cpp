@@ -269,7 +269,7 @@ TEST(PlanTaken, SaysWhyTheOthersAreNot) {
   EXPECT_EQ(why_not(a_row(101, 10, 16, true), taken, goal),
             "1.0 % dearer, not told apart, and less simple (compressed)");
   EXPECT_EQ(why_not(a_row(101, 20, 8), taken, goal), "as cheap, 2.0 times as long");
-  EXPECT_EQ(why_not(a_row(120, 9, 32), taken, goal), "20 % dearer, as fast");
+  EXPECT_EQ(why_not(a_row(120, 9, 32), taken, goal), "20 % dearer, 10 % faster");
 }
 
 // Nothing beats itself, and no two beat each other.

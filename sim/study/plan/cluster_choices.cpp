@@ -60,6 +60,9 @@ class ClusterChoices : public Choices {
   ClusterChoices(const PlanQuestion& question, Space space)
       : question_(question), space_(std::move(space)), times_(space_), candidates_(space_.groups) {
     for (const Scheme& scheme : space_.schemes) compressions_.insert(scheme.compresses());
+    for (std::size_t offer = 0; question.buy && offer < space_.offers.size(); ++offer) {
+      to_buy_.push_back(to_buy(offer));
+    }
   }
 
   void find_full_speeds(const std::function<void(const Choices&)>& progress) override;
@@ -98,6 +101,7 @@ class ClusterChoices : public Choices {
 
   [[nodiscard]] double tokens(std::size_t i) const override { return step_tokens(space_, at(i)); }
   [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
+    if (question_.buy) return to_buy_[at(i).offer];
     return price_of(cluster(i), time, question_.goal.extras);
   }
   [[nodiscard]] int gpus(std::size_t i) const override { return rank_count(cluster(i)); }
@@ -140,6 +144,7 @@ class ClusterChoices : public Choices {
   [[nodiscard]] std::vector<std::string> not_counted() const override {
     const Cluster& cluster = space_.given.cluster();
     std::vector<std::string> parts;
+    if (question_.buy) return {"buildings, cooling and staff"};
     if (cluster.gpu.price.base() == 0) parts.emplace_back("GPUs (gpu.price is 0)");
     const Network& network = cluster.network;
     if (!network.node_price && !network.port_price && !network.bandwidth_price) {
@@ -166,6 +171,14 @@ class ClusterChoices : public Choices {
   [[nodiscard]] const Candidate& at(std::size_t i) const { return candidates_[i]; }
   [[nodiscard]] const Cluster& cluster(std::size_t i) const { return space_.job(at(i)).cluster(); }
 
+  [[nodiscard]] Price to_buy(std::size_t offer) const {
+    const Cluster& given = space_.given.cluster();
+    const Cluster& offered = space_.offers[offer].cluster();
+    return price_to_buy(bought_with_nics(part_of(given, offered.nodes, given.gpus_per_node),
+                                         offered.network.nic_bandwidth),
+                        *question_.buy, question_.goal.extras.electricity);
+  }
+
   const PlanQuestion& question_;
   Space space_;
   ClusterTimes times_;
@@ -173,7 +186,8 @@ class ClusterChoices : public Choices {
   std::vector<Candidate> candidates_;                        // the groups, then what was opened
   std::map<std::size_t, std::vector<std::size_t>> members_;  // by group
   SpeedsByNodes full_speeds_;
-  Searched before_;  // to find those
+  std::vector<Price> to_buy_;  // by offer, where the cluster is bought
+  Searched before_;            // to find those
 };
 
 // Of the fastest setup of each number of nodes with a network that is no limit.

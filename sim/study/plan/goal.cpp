@@ -8,6 +8,8 @@ namespace sim::study {
 
 namespace {
 
+constexpr double kYear_s = 365.25 * kDay_s;
+
 Watts gpu_power(const Cluster& cluster) { return cluster.gpu.power * rank_count(cluster); }
 
 void add_idle_hours(const Extras& extras, Price& price) {
@@ -23,6 +25,15 @@ Price price_of(const Cluster& cluster, Seconds time, const Extras& extras) {
               .storage = (extras.storage * time).base()};
   add_idle_hours(extras, price);
   return price;
+}
+
+Price price_to_buy(const Cluster& cluster, const NetworkParts& parts, EnergyPrice electricity) {
+  const Bill bill = bill_of(cluster, parts);
+  const double nodes = bill.nodes_alone().price.base();
+  return {
+      .gpus = nodes,
+      .network = bill.price().base() - nodes,
+      .power = (electricity * (bill.power() * Seconds::from_base(parts.years * kYear_s))).base()};
 }
 
 Price price_of(const WideArea& area, Seconds time, const Extras& extras) {

@@ -11,6 +11,7 @@
 
 #include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
+#include "sim/topology/bill.hpp"
 #include "sim/topology/wide_area.hpp"
 
 namespace sim::study {
@@ -38,6 +39,9 @@ struct Price {
 };
 // For a cluster over this time, every GPU at its power.
 [[nodiscard]] Price price_of(const Cluster& cluster, Seconds time, const Extras& extras);
+// To buy a cluster, and for the power that its nodes and network draw in the years of use.
+[[nodiscard]] Price price_to_buy(const Cluster& cluster, const NetworkParts& parts,
+                                 EnergyPrice electricity);
 // For all sites and the leased links between them; egress depends on the bytes sent. Sites that come
 // and go cost nothing while they are away.
 [[nodiscard]] Price price_of(const WideArea& area, Seconds time, const Extras& extras);

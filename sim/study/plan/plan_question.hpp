@@ -10,6 +10,7 @@
 
 #include "sim/study/job.hpp"
 #include "sim/study/plan/goal.hpp"
+#include "sim/topology/bill.hpp"
 
 namespace sim::study {
 
@@ -26,6 +27,8 @@ struct PlanQuestion {
   std::vector<int> nodes;              // ascending; empty: powers of two up to the job's, and that
   std::vector<Bandwidth> nic_bandwidths;  // ascending; empty: the job's
   PlanGoal goal;
+  // Prices are what the cluster costs to buy, with the power of its years of use; none: what it costs to rent.
+  std::optional<NetworkParts> buy;
   std::int64_t batch_tokens = std::int64_t{4} << 20;  // per step, at least
   // Share of a GPU's memory that is left to what is not predicted: fragmentation, NCCL's buffers, the CUDA
   // context. Chosen after seeing which of 964 layouts ran (traces/published/layouts.csv): with none, 79 % of

@@ -53,9 +53,10 @@ class Planner {
     if (question_.listing != Listing::setups) put_in_order(best, report);
     const PlanRow& first = report.rows.front();
     const std::size_t taken = best.front().candidate;
-    report.improvements = improvements(
-        choices_.job(taken), choices_.setup(taken),
-        {first.report.time_s, first.price, Seconds::from_base(first.time_s)}, question_.jobs);
+    report.improvements = improvements(choices_.job(taken), choices_.setup(taken),
+                                       {first.report.time_s, question_.buy ? Price{} : first.price,
+                                        Seconds::from_base(first.time_s)},
+                                       question_.jobs);
     report.compression = compression(best, report.rows);
     report.model = first.report.model;
     report.not_counted = choices_.not_counted();
@@ -63,8 +64,12 @@ class Planner {
     if (extras.electricity.base() == 0) {
       report.not_counted.emplace_back("power (no `electricity`)");
     }
-    if (extras.storage.base() == 0) report.not_counted.emplace_back("storage (no `prices`)");
-    if (extras.idle == 0) report.not_counted.emplace_back("idle hours (no `prices`)");
+    if (!question_.buy && extras.storage.base() == 0) {
+      report.not_counted.emplace_back("storage (no `prices`)");
+    }
+    if (!question_.buy && extras.idle == 0) {
+      report.not_counted.emplace_back("idle hours (no `prices`)");
+    }
     report.searched = choices_.searched();
     return report;
   }

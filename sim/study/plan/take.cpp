@@ -34,11 +34,18 @@ std::string difference_text(double ratio, const char* more, const char* less) {
   return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? less : more);
 }
 
-// "3.1 % dearer", "2.0 times as long"; or that it cannot be told.
-std::string against(double ratio, const char* alike, const char* more, const char* times) {
-  if (ratio <= least_win()) return alike;
-  return ratio < 1.5 ? fmt::format("{:.0f} % {}", 100 * (ratio - 1), more)
-                     : fmt::format("{:.1f} times {}", ratio, times);
+// What more and less of a figure is called: "3.1 % dearer", "2.0 times as long", "12 % faster".
+struct Words {
+  const char *alike, *more, *times, *less;
+};
+constexpr Words kDear{"as cheap", "dearer", "as dear", "cheaper"};
+constexpr Words kLong{"as fast", "slower", "as long", "faster"};
+
+std::string against(double ratio, const Words& words) {
+  if (ratio * least_win() < 1) return fmt::format("{:.0f} % {}", 100 * (1 - ratio), words.less);
+  if (ratio <= least_win()) return words.alike;
+  return ratio < 1.5 ? fmt::format("{:.0f} % {}", 100 * (ratio - 1), words.more)
+                     : fmt::format("{:.1f} times {}", ratio, words.times);
 }
 
 }  // namespace
@@ -96,9 +103,9 @@ std::string why_not(const PlanRow& row, const PlanRow& taken_row, const PlanGoal
                                : difference_text(dearer, "dearer", "cheaper"),
                        less_simple_text(row.simplicity, taken_row.simplicity));
   }
-  const std::string span = against(slower, "as fast", "slower", "as long");
+  const std::string span = against(slower, kLong);
   if (usd(taken) <= 0) return span;
-  return against(dearer, "as cheap", "dearer", "as dear") + ", " + span;
+  return against(dearer, kDear) + ", " + span;
 }
 
 std::string compression_text(const PlanRow& compressed, const PlanRow& plain) {
