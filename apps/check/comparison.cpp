@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -265,7 +266,8 @@ std::string Labels::of(const Result& point, bool all_keys) const {
     label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, text_of(point.inputs[name]));
   };
   if (all_keys) {
-    for (const auto& [name, value] : point.inputs.items()) add(name);
+    const nlohmann::json sorted = point.inputs;
+    for (const auto& [name, value] : sorted.items()) add(name);
   } else {
     for (const std::string& name : varying_) {
       if (point.inputs.contains(name)) add(name);

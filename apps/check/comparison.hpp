@@ -49,8 +49,8 @@ struct ComparedResults {
 [[nodiscard]] ComparedResults compare(const Baseline& baseline, const Results& now,
                                       const Tolerances& tolerances);
 
-// The inputs of points as "nodes=2 scheme=sdp4bit"; with `all_keys` all of them, else those that
-// differ between points.
+// The inputs of points as "nodes=2 scheme=sdp4bit": those that differ between points; with `all_keys`
+// all of them, by name, so that a point is called the same in every check.
 class Labels {
  public:
   explicit Labels(const ComparedResults& comparison);

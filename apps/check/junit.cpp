@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <pugixml.hpp>
+#include <set>
 #include <sstream>
 
 #include "apps/check/outputs.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 // Parsers refuse texts of more than 10 MB.
 constexpr std::size_t kMostLines = 500;
+constexpr std::size_t kLongestName = 3900;  // of a case's name, without its number
 constexpr std::size_t kLongestLine = 4000;  // bytes of a line
 
 void add_attribute(pugi::xml_node node, const char* name, const std::string& value) {
@@ -51,11 +54,33 @@ std::string headline(const ComparedPoint& compared) {
   return compared.point->message;
 }
 
-void add_case(pugi::xml_node suite, const ComparedPoint& compared, const Labels& labels,
+// The inputs as people write them. CI systems take cases of one name for one case, so where these are
+// alike (nodes = 1 and nodes = "1"), the inputs as JSON has them; then with a number.
+std::vector<std::string> names_of(const ComparedResults& comparison) {
+  const Labels labels(comparison);
+  std::vector<std::string> names;
+  std::map<std::string, int> count;
+  for (const ComparedPoint& compared : comparison.points) {
+    names.push_back(sim::printable_line(labels.of(*compared.point, true), kLongestName));
+    ++count[names.back()];
+  }
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (count[names[i]] > 1) {
+      names[i] = sim::printable_line(sim::sweep::line_of(comparison.points[i].point->inputs),
+                                     kLongestName);
+    }
+    const std::string name = names[i];
+    for (int n = 2; !taken.insert(names[i]).second; ++n) names[i] = fmt::format("{} #{}", name, n);
+  }
+  return names;
+}
+
+void add_case(pugi::xml_node suite, const ComparedPoint& compared, const std::string& name,
               const CheckedNames& names) {
   pugi::xml_node test = suite.append_child("testcase");
   add_attribute(test, "classname", names.subject);
-  add_attribute(test, "name", labels.of(*compared.point, true));
+  add_attribute(test, "name", name);
   add_attribute(test, "time", fmt::format("{:.3f}", compared.point->wall_s));
   if (fails(compared.verdict(), names.strict)) {
     pugi::xml_node failure = test.append_child(compared.crashed ? "error" : "failure");
@@ -84,9 +109,9 @@ std::string to_junit(const ComparedResults& comparison, const CheckedNames& name
     node.append_attribute("failures") = failed;
     node.append_attribute("errors") = crashed;
   }
-  const Labels labels(comparison);
-  for (const ComparedPoint& compared : comparison.points) {
-    add_case(suite, compared, labels, names);
+  const std::vector<std::string> cases = names_of(comparison);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    add_case(suite, comparison.points[i], cases[i], names);
   }
   const std::vector<std::string> changes = change_lines(comparison);
   if (!changes.empty()) {

@@ -31,7 +31,7 @@ struct CheckedNames {
                                           const CheckedNames& names, std::size_t width);
 // GitHub's Markdown, at most 1 MiB, the limit of a job's summary.
 [[nodiscard]] std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names);
-// JUnit's XML: one test case per point. Valid by the schema junit-10 of Jenkins' xUnit plugin.
+// JUnit's XML: one test case per point, no two of the same name. Valid by the schema junit-10 of Jenkins' xUnit plugin.
 [[nodiscard]] std::string to_junit(const ComparedResults& comparison, const CheckedNames& names);
 
 }  // namespace apps
