@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <set>
 
 #include "apps/arguments.hpp"
-#include "apps/check/baseline.hpp"
 #include "apps/check/input_errors.hpp"
+#include "apps/check/limits.hpp"
 #include "apps/check/measured.hpp"
 #include "apps/check/outputs.hpp"
 #include "apps/job/measured_steps.hpp"
@@ -19,9 +17,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/files_in_use.hpp"
-#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
-#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
@@ -49,17 +45,25 @@ constexpr const char* kCheckUsage =
     "only one side has it (new or gone). Improvements and moved break-even bandwidths are\n"
     "shown; with --strict they fail too, which keeps the baseline current. Predictions are the\n"
     "same on every run, so the default tolerance is 0.0001 %.\n\n"
+    "With --require, a point also fails when a metric is not what it must be, whatever it was\n"
+    "before, or when the point does not fit or has no such metric. A requirement needs no "
+    "baseline:\n\n"
+    "  gardenhose check study.toml --require 'speedup>=1.05 @ scheme=sdp4bit'\n"
+    "  gardenhose check study.toml --update --require 'step_time_s<=2.5 s'   # of all later "
+    "checks\n\n"
+    "A speed-up is shown with its reference, and whether that moved or the scheme.\n\n"
     "With --measured, compares one's own measured steps with what is predicted of them now: a "
     "step\n"
     "outside the likely range fails, and with --trace a group of kernels.\n\n"
     "  gardenhose check --measured steps.csv --topology mine.toml --micro-batch 4\n\n"
-    "exit codes: 0 no point fails, 1 a regression, 2 invalid input, 130 stopped by Ctrl-C\n";
+    "exit codes: 0 no point fails, 1 a point does, 2 invalid input, 130 stopped by Ctrl-C\n";
 
 struct CheckOptions {
   std::string what;
-  fs::path baseline;
+  fs::path baseline;  // empty: none can be
+  bool names_baseline = false;
   int jobs = 1;
-  std::vector<std::string> tolerances;
+  LimitFlags limits;
   bool strict = false, update = false;
   std::string junit, markdown;
   MeasuredCheck measured;  // of measured steps alone
@@ -67,11 +71,10 @@ struct CheckOptions {
 
 bool is_spec(const std::string& what) { return what.ends_with(".toml"); }
 
-fs::path default_baseline(const std::string& what) {
-  if (what == "-") {
-    throw sim::InputError("--baseline: is required when results come from standard input");
-  }
-  return fs::path(what).replace_extension(".baseline.json");
+fs::path default_baseline(const CheckOptions& options) {
+  if (options.what != "-") return fs::path(options.what).replace_extension(".baseline.json");
+  if (!options.update && !options.limits.requirements.empty()) return {};
+  throw sim::InputError("--baseline: is required when results come from standard input");
 }
 
 std::optional<CheckOptions> parse_check(const Arguments& arguments) {
@@ -84,10 +87,14 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   add("baseline", po::value(&baseline),
       "JSON file of the baseline (default: WHAT.baseline.json next to WHAT)");
   add("update", po::bool_switch(&o.update), "write a new baseline, with the old one's tolerances");
-  add("tolerance", po::value(&o.tolerances),
+  add("tolerance", po::value(&o.limits.tolerances),
       "METRIC=0.5%, METRIC=1e-6 (in its unit), METRIC=0.5%,1e-6 (both) or METRIC=off; the metric "
       "'all' covers metrics without a tolerance of their own. May be repeated; --update keeps them "
       "in the baseline");
+  add("require", po::value(&o.limits.requirements),
+      "what a metric must be: 'speedup>=1.05', 'step_time_s<=2.5 s', 'mfu>40 %', for the points "
+      "behind @ alone: 'speedup>=1.05 @ scheme=sdp4bit nodes=4'. In quotes. Needs no baseline. May "
+      "be repeated; --update keeps them in the baseline");
   add("strict", po::bool_switch(&o.strict), "fail on every change, improvements included");
   add("junit", po::value(&o.junit), "file for JUnit XML, with one test case per point");
   add("markdown", po::value(&o.markdown),
@@ -123,8 +130,9 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
         "--update: writes the baseline; leave out --strict, --junit and --markdown, which are for "
         "a check");
   }
-  for (const std::string& text : o.tolerances) static_cast<void>(parse_tolerance(text));
-  o.baseline = baseline.empty() ? default_baseline(o.what) : fs::path(baseline);
+  check_limits(o.limits);
+  o.names_baseline = !baseline.empty();
+  o.baseline = o.names_baseline ? fs::path(baseline) : default_baseline(o);
   return o;
 }
 
@@ -151,7 +159,7 @@ void check_outputs(const CheckOptions& options) {
   for (const auto& [flag, file] : outputs_of(options)) sim::require_writable(flag, file);
 }
 
-// None where --update writes the first one.
+// None where --update writes the first one, and none for requirements that stand alone.
 std::optional<Baseline> baseline_of(const CheckOptions& options) {
   std::error_code error;
   if (fs::exists(options.baseline, error)) return read_baseline(options.baseline, options.update);
@@ -159,6 +167,9 @@ std::optional<Baseline> baseline_of(const CheckOptions& options) {
   if (options.what != "-" && !fs::exists(options.what, error)) {
     throw sim::InputError(options.what + ": no such file");
   }
+  const bool may_stand_alone =
+      !options.limits.requirements.empty() && options.limits.tolerances.empty();
+  if (may_stand_alone && !options.names_baseline) return std::nullopt;
   throw sim::InputError(
       fmt::format("{}: no such file; --update writes it", options.baseline.string()));
 }
@@ -178,105 +189,49 @@ Results results_of(const CheckOptions& options) {
   return results_in(store);
 }
 
-// A tolerance of a metric that nothing has would be ignored.
-void check_known(const std::string& place, const std::string& metric, const Results& before,
-                 const Results& now) {
-  std::set<std::string> known{kAllMetrics};
-  for (const Results* results : {&before, &now}) {
-    for (const Result& point : results->points) {
-      for (const auto& [name, value] : point.metrics.items()) known.insert(name);
-    }
-  }
-  if (known.contains(metric)) return;
-  const std::vector<std::string_view> names(known.begin(), known.end());
-  const auto meant = sim::closest_name(metric, names);
-  const std::string remedy = !meant.empty() ? fmt::format("did you mean {}?", meant)
-                             : metric == "speedup"
-                                 ? "for it, write baseline = \"twin\" in the spec, or "
-                                   "run with --baseline twin"
-                                 : "the baseline lists them";
-  throw sim::InputError(fmt::format("{}: '{}' is not a metric of these points; {}", place,
-                                    sim::printable(metric), remedy));
-}
-
-// A tolerance as large as the values lets everything pass: a percent sign was probably forgotten.
-void refuse_too_wide(const std::string& metric, const Tolerance& tolerance, const Results& before,
-                     const Results& now) {
-  double largest = 0;
-  for (const Results* results : {&before, &now}) {
-    for (const Result& point : results->points) {
-      const auto value = point.metrics.find(metric);
-      if (value != point.metrics.end() && value->is_number()) {
-        largest = std::max(largest, std::abs(value->get<double>()));
-      }
-    }
-  }
-  if (largest == 0 || tolerance.absolute < largest) return;
-  throw sim::InputError(
-      fmt::format("--tolerance: {0}={1:g} allows any difference, since no {0} here exceeds "
-                  "{2:.3g}; write {0}={1:g}% for a relative tolerance, or {0}=off",
-                  metric, tolerance.absolute, largest));
-}
-
-// "speedup 2 %, all others off".
-std::string tolerances_text(const Tolerances& tolerances) {
-  std::vector<std::string> parts;
-  for (const auto& [metric, tolerance] : tolerances) {
-    if (metric != kAllMetrics) {
-      parts.push_back(fmt::format("{} {}", metric, tolerance_text(tolerance)));
-    }
-  }
-  parts.push_back(fmt::format("{} {}", parts.empty() ? "all metrics" : "all others",
-                              tolerance_text(tolerances.at(kAllMetrics))));
-  return sim::joined(parts);
-}
-
-Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,
-                         const Results& now) {
-  Tolerances tolerances = baseline.tolerances;
-  for (const auto& [metric, tolerance] : tolerances) {
-    check_known(options.baseline.string() + ": /tolerances", metric, baseline.results, now);
-  }
-  for (const std::string& text : options.tolerances) {
-    auto [metric, tolerance] = parse_tolerance(text);
-    check_known("--tolerance", metric, baseline.results, now);
-    refuse_too_wide(metric, tolerance, baseline.results, now);
-    tolerances[metric] = tolerance;
-  }
-  tolerances.try_emplace(kAllMetrics, kUsualTolerance);
-  return tolerances;
+// Of the results beside those of the baseline, if there is one, and with what is unmet.
+ComparedResults judge(const std::optional<Baseline>& baseline, const Limits& limits,
+                      const Results& now) {
+  ComparedResults comparison =
+      baseline ? compare(*baseline, now, limits.tolerances) : compared_with_nothing(now);
+  add_unmet(limits.requirements, comparison);
+  return comparison;
 }
 
 int update(const CheckOptions& options, const std::optional<Baseline>& before, Results now) {
   if (const std::string errors = input_errors(options.what, now); !errors.empty()) {
     throw sim::InputError(errors);
   }
-  Baseline baseline = before.value_or(Baseline{});
-  const Tolerances tolerances = tolerances_of(options, baseline, now);
+  const std::string file = options.baseline.string();
+  Limits limits = limits_of(options.limits, before, file, now);
+  const ComparedResults comparison = judge(before, limits, now);
   const auto crashed = std::ranges::count(now.points, "crashed", &Result::state);
-  if (before || crashed > 0) {
-    print_styled(to_terminal(compare(baseline, now, tolerances),
-                             {options.what, options.baseline.string()}, output_width()));
+  if (before || failures(comparison, false) > 0) {
+    print_styled(to_terminal(comparison, {options.what, before ? file : ""}, output_width()));
   }
   if (crashed > 0) {
-    print_text("{}: not written: {} of the points crashed\n", options.baseline.string(), crashed);
+    print_text("{}: not written: {} of the points crashed\n", file, crashed);
     return 1;
   }
   const std::size_t points = now.points.size();
-  sim::write_file("--baseline", options.baseline, to_text({tolerances, std::move(now)}));
-  print_text("{}: written, {} point{}; tolerance: {}\n", options.baseline.string(), points,
-             points == 1 ? "" : "s", tolerances_text(tolerances));
+  const std::string text = limits_text(limits);
+  sim::write_file("--baseline", options.baseline, to_text({std::move(limits), std::move(now)}));
+  print_text("{}: written, {} point{}; {}\n", file, points, points == 1 ? "" : "s", text);
   return 0;
 }
 
-int check(const CheckOptions& options, const Baseline& baseline, const Results& now) {
-  const Tolerances tolerances = tolerances_of(options, baseline, now);
-  const ComparedResults comparison = compare(baseline, now, tolerances);
-  // With a baseline of nothing but refusals, no prediction was compared.
-  if (all_are_input_errors(now) && failures(comparison, false) == 0) {
-    throw sim::InputError(input_errors(options.what, now));
+int check(const CheckOptions& options, const std::optional<Baseline>& baseline,
+          const Results& now) {
+  const std::string file = options.baseline.string();
+  const ComparedResults comparison =
+      judge(baseline, limits_of(options.limits, baseline, file, now), now);
+  // Without a baseline, or with one of nothing but refusals, no prediction was compared.
+  const std::string errors = input_errors(options.what, now);
+  if (!errors.empty() &&
+      (!baseline || (all_are_input_errors(now) && failures(comparison, false) == 0))) {
+    throw sim::InputError(errors);
   }
-  const CheckedNames names{options.what, options.baseline.string(), options.strict};
+  const CheckedNames names{options.what, baseline ? file : "", options.strict};
   print_styled(to_terminal(comparison, names, output_width()));
   if (!options.junit.empty()) {
     sim::write_file("--junit", options.junit, to_junit(comparison, names));
@@ -297,11 +252,13 @@ int check_command(const Arguments& arguments) {
   check_outputs(*options);
   note_inputs(*options);
   // Before points are run: of a metric that the baseline lacks nothing can be compared.
-  if (baseline && !options->update) static_cast<void>(tolerances_of(*options, *baseline, {}));
+  if (!options->update) {
+    static_cast<void>(limits_of(options->limits, baseline, options->baseline.string(), {}));
+  }
   Results now = results_of(*options);
   if (now.stopped_by != 0) return 128 + now.stopped_by;
   return options->update ? update(*options, baseline, std::move(now))
-                         : check(*options, *baseline, now);
+                         : check(*options, baseline, now);
 }
 
 }  // namespace apps

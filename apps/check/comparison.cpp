@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "apps/check/neighbours.hpp"
+#include "apps/check/reference.hpp"
 
 namespace apps {
 namespace {
@@ -26,23 +27,10 @@ int badness(const std::string& state) {
   return 2;  // a round without some of its sites
 }
 
-std::string number_text(double value) { return fmt::format("{:.6g}", value); }
-
-std::string change_text(double before, double now) {
-  if (before == 0) return "";
-  const double percent = 100 * (now - before) / std::abs(before);
-  return fmt::format("{:+.{}g} %", percent, std::abs(percent) < 1 ? 2 : 3);
-}
-
 Verdict verdict_of(const std::string& metric, double before, double now) {
   const Worse worse = worse_of(metric);
   if (worse == Worse::neither) return Verdict::moved;
   return (now > before) == (worse == Worse::more) ? Verdict::worse : Verdict::better;
-}
-
-std::optional<double> number_of(const Inputs& metrics, const std::string& metric) {
-  const auto found = metrics.find(metric);
-  return found == metrics.end() ? std::nullopt : std::optional(found->get<double>());
 }
 
 // The names of either, the second's first.
@@ -83,6 +71,7 @@ std::vector<Difference> differences_of(const Result& before, const Result& now,
     } else if (!is_within(*then, *today, tolerance)) {
       all.push_back({metric, number_text(*then), number_text(*today), change_text(*then, *today),
                      verdict_of(metric, *then, *today)});
+      if (metric == "speedup") all.back().note = reference_text(&before, now);
     }
   }
   return all;
@@ -153,7 +142,8 @@ class Comparing {
     for (const Result& point : now_.points) add(point);
     for (const Result& point : baseline_.results.points) {
       if (!known_.contains(id_of(point.inputs))) continue;
-      result_.points.push_back({&point, {{"point", "there", "not run", "", Verdict::gone}}, false});
+      result_.points.push_back(
+          {&point, &point, {{"point", "there", "not run", "", Verdict::gone}}, false});
       note(changed_input(point, fresh_), true);
     }
     if (baseline_.results.version != now_.version) {
@@ -175,6 +165,7 @@ class Comparing {
       compared.differences.push_back({"point", "not there", point.state, "", Verdict::fresh});
       fresh_.add(point);
     } else {
+      compared.before = before->second;
       compared.differences = differences_of(*before->second, point, tolerances_);
       if (compared.differences.empty()) {
         note_largest_move(*before->second, point, tolerances_, compared);
@@ -220,8 +211,15 @@ const char* verdict_text(Verdict verdict) {
       return "new";
     case Verdict::gone:
       return "gone";
+    case Verdict::unmet:
+      return "unmet";
   }
   return "?";
+}
+
+bool ComparedPoint::has_moved() const {
+  return std::ranges::any_of(differences,
+                             [](const Difference& d) { return d.verdict != Verdict::unmet; });
 }
 
 Verdict ComparedPoint::verdict() const {
@@ -237,6 +235,18 @@ int ComparedResults::count(Verdict verdict) const {
 ComparedResults compare(const Baseline& baseline, const Results& now,
                         const Tolerances& tolerances) {
   return Comparing(baseline, now, tolerances).run();
+}
+
+ComparedResults compared_with_nothing(const Results& now) {
+  ComparedResults result{.has_baseline = false};
+  for (const Result& point : now.points) {
+    ComparedPoint compared{.point = &point, .crashed = point.state == "crashed"};
+    if (compared.crashed) {
+      compared.differences.push_back({"state", "-", point.state, "", Verdict::worse});
+    }
+    result.points.push_back(std::move(compared));
+  }
+  return result;
 }
 
 Labels::Labels(const ComparedResults& comparison) {

@@ -15,8 +15,8 @@ namespace {
 
 // Parsers refuse texts of more than 10 MB.
 constexpr std::size_t kMostLines = 500;
-constexpr std::size_t kLongestName = 3900;  // of a case's name, without its number
 constexpr std::size_t kLongestLine = 4000;  // bytes of a line
+constexpr std::size_t kLongestName = 3900;  // of a case's name, without its number
 
 void add_attribute(pugi::xml_node node, const char* name, const std::string& value) {
   node.append_attribute(name) = sim::printable_line(value, kLongestLine).c_str();
@@ -32,26 +32,13 @@ void add_text(pugi::xml_node node, const std::vector<std::string>& lines) {
   node.append_child(pugi::node_pcdata).set_value(text.c_str());
 }
 
-std::string line_of(const Difference& d) {
-  return fmt::format("{}: {} -> {}{} {}", d.what, d.before, d.now,
-                     d.change.empty() ? "" : fmt::format(" ({})", d.change),
-                     verdict_text(d.verdict));
-}
-
-std::vector<std::string> lines_of(const ComparedPoint& compared) {
-  std::vector<std::string> lines;
-  for (const Difference& difference : compared.differences) lines.push_back(line_of(difference));
-  if (!compared.point->message.empty()) lines.push_back(compared.point->message);
-  return lines;
-}
-
 // The first of what is worst.
 std::string headline(const ComparedPoint& compared) {
   const Verdict worst = compared.verdict();
-  for (const Difference& difference : compared.differences) {
-    if (difference.verdict == worst) return line_of(difference);
-  }
-  return compared.point->message;
+  const auto found = std::ranges::find(compared.differences, worst, &Difference::verdict);
+  const auto place = static_cast<std::size_t>(found - compared.differences.begin());
+  const std::vector<std::string> lines = lines_of(compared);
+  return place < lines.size() ? lines[place] : "";
 }
 
 // The inputs as people write them. CI systems take cases of one name for one case, so where these are

@@ -36,9 +36,10 @@ std::string rows_of(const ComparedPoint& compared, const std::string& label, std
   for (const Difference& d : compared.differences) {
     if (++count > most) break;
     const std::string verdict = verdict_text(d.verdict);
-    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(label), code(d.what),
+    rows += fmt::format("| {} | {} | {} | {} | {} | {}{} |\n", code(label), code(d.what),
                         code(d.before), code(d.now), d.change,
-                        fails(d.verdict, false) ? "**" + verdict + "**" : verdict);
+                        fails(d.verdict, false) ? "**" + verdict + "**" : verdict,
+                        d.note.empty() ? "" : " " + code(d.note));
   }
   return rows;
 }
@@ -54,9 +55,9 @@ std::string table(const ComparedResults& comparison) {
   }
   if (rows.empty()) return "";
   if (all > shown) rows += fmt::format("\n... and {} more\n", all - shown);
-  return "| point | what | baseline | now | change | |\n"
-         "| --- | --- | ---: | ---: | ---: | --- |\n" +
-         rows + "\n";
+  return fmt::format("| point | what | {} | now | change | |\n",
+                     comparison.has_baseline ? "baseline" : "required") +
+         "| --- | --- | ---: | ---: | ---: | --- |\n" + rows + "\n";
 }
 
 }  // namespace
@@ -64,9 +65,9 @@ std::string table(const ComparedResults& comparison) {
 std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names) {
   const int failed = failures(comparison, names.strict);
   std::string text = fmt::format(
-      "### {} against {}: {}\n\n"
+      "### {}: {}\n\n"
       "{}\n\n",
-      code(names.subject), code(names.baseline),
+      names_text(code(names.subject), code(names.baseline)),
       failed > 0 ? fmt::format("{} failed", failed) : std::string("passed"),
       counts_text(comparison));
   text += table(comparison);

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "apps/check/comparison.hpp"
 #include "sim/base/styled_text.hpp"
@@ -13,13 +13,17 @@ namespace apps {
 
 struct CheckedNames {
   std::string subject;   // the checked file: "study.toml"
-  std::string baseline;  // the file
+  std::string baseline;  // the file; empty if there is none
   bool strict = false;   // any change fails
 };
 
 [[nodiscard]] bool fails(Verdict verdict, bool strict);
 // Number of failing points.
 [[nodiscard]] int failures(const ComparedResults& comparison, bool strict);
+// A line for each difference, then the point's message.
+[[nodiscard]] std::vector<std::string> lines_of(const ComparedPoint& compared);
+// "study.toml against study.baseline.json".
+[[nodiscard]] std::string names_text(const std::string& subject, const std::string& baseline);
 // "8 points: 2 worse, 6 as before"; of moves within the tolerance, the largest.
 [[nodiscard]] std::string counts_text(const ComparedResults& comparison);
 // "the file has changed (4 points, 2 of which moved)", one line each; if points moved although no
@@ -33,5 +37,4 @@ struct CheckedNames {
 [[nodiscard]] std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names);
 // JUnit's XML: one test case per point, no two of the same name. Valid by the schema junit-10 of Jenkins' xUnit plugin.
 [[nodiscard]] std::string to_junit(const ComparedResults& comparison, const CheckedNames& names);
-
 }  // namespace apps

@@ -20,13 +20,14 @@ constexpr const char* kNotCompared[] = {"fits_memory", "baseline_fits_memory", "
                                         "speedup_low", "speedup_high",         "verdict"};
 
 void add_figure(const std::string& key, const Inputs& value, Result& result) {
-  if (value.is_null() || std::ranges::find(kNotCompared, key) != std::end(kNotCompared)) return;
+  if (value.is_null()) return;
+  const bool is_compared = std::ranges::find(kNotCompared, key) == std::end(kNotCompared);
   const sim::Figure* const figure = sim::find_figure(key);
   // JSON may have it without a fraction.
   const bool is_measured = figure != nullptr && figure->unit.kind == sim::FigureKind::number;
   if (value.is_number_float() || (value.is_number() && is_measured)) {
-    result.metrics[key] = value.get<double>();
-  } else {
+    (is_compared ? result.metrics : result.uncompared)[key] = value.get<double>();
+  } else if (is_compared) {
     result.setup[key] = text_of(value);
   }
 }
@@ -52,7 +53,8 @@ Result empty_result(Inputs inputs, std::string state) {
           .state = std::move(state),
           .metrics = Inputs::object(),
           .setup = Inputs::object(),
-          .sources = Inputs::object()};
+          .sources = Inputs::object(),
+          .uncompared = Inputs::object()};
 }
 
 // Where no input names a calibration, all of them are looked through, and the report says which one
@@ -139,6 +141,11 @@ Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {
 }
 
 }  // namespace
+
+std::optional<double> number_of(const Inputs& numbers, const std::string& name) {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? std::nullopt : std::optional(found->get<double>());
+}
 
 Results results_in(Store& store) { return StoreReader(store).read(); }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Result {
   Inputs setup;       // texts by name: the setup that ran, from the inputs and the defaults
   Inputs sources;     // texts by constant
   // Today's results only:
+  Inputs uncompared;               // numbers by name that follow from metrics: ends of ranges
   std::vector<std::string> files;  // input files
   std::string message;
   double wall_s = 0;
@@ -31,6 +33,8 @@ struct Results {
   std::vector<Result> points;
   int stopped_by = 0;  // a signal, before all points had run: the rest is empty
 };
+
+[[nodiscard]] std::optional<double> number_of(const Inputs& numbers, const std::string& name);
 
 // Throws InputError if points are open, or were computed from different files or by different
 // versions.

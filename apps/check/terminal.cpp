@@ -39,13 +39,30 @@ std::vector<sim::TableCell> row_of(const Difference& d) {
           {verdict, style_of(d.verdict)}};
 }
 
+std::string line_of(const Difference& d) {
+  const bool is_unmet = d.verdict == Verdict::unmet;
+  std::vector<std::string> more;
+  for (const std::string& text :
+       {is_unmet && !d.change.empty() ? d.change + " off" : d.change, d.note}) {
+    if (!text.empty()) more.push_back(text);
+  }
+  const std::string behind = more.empty() ? "" : fmt::format(" ({})", sim::joined(more, "; "));
+  if (is_unmet)
+    return fmt::format("{}: {} required, {} predicted{}", d.what, d.before, d.now, behind);
+  return fmt::format("{}: {} -> {}{} {}", d.what, d.before, d.now, behind, verdict_text(d.verdict));
+}
+
 sim::StyledText table(const ComparedResults& comparison, const Labels& labels, std::size_t width) {
   sim::TextTable table{.align = "<>>><"};
-  table.rows.push_back(sim::heading_row({"", "baseline", "now", "change", "verdict"}));
+  table.rows.push_back(sim::heading_row(
+      {"", comparison.has_baseline ? "baseline" : "required", "now", "change", "verdict"}));
   for (const ComparedPoint& compared : comparison.points) {
     if (compared.differences.empty()) continue;
     table.rows.push_back({{shown(labels.of(*compared.point, false)), sim::Style::heading}});
-    for (const Difference& d : compared.differences) table.rows.push_back(row_of(d));
+    for (const Difference& d : compared.differences) {
+      table.rows.push_back(row_of(d));
+      if (!d.note.empty()) table.rows.push_back({"    " + shown(d.note)});
+    }
   }
   return table.rows.size() > 1 ? to_text(table, width) : sim::StyledText{};
 }
@@ -64,11 +81,15 @@ std::string messages(const ComparedResults& comparison, const Labels& labels) {
 
 // "6 as before", or "6 within the tolerance (largest move: tokens_per_s -0.31 %)".
 std::string same_text(const ComparedResults& comparison, int count) {
+  if (!comparison.has_baseline) return fmt::format("{} as required", count);
+  const char* const required = comparison.has_requirements ? " and as required" : "";
   const ComparedPoint& most = *std::ranges::max_element(
       comparison.points, {}, [](const ComparedPoint& one) { return std::abs(one.largest_move); });
-  if (most.most_moved.empty()) return fmt::format("{} {}", count, verdict_text(Verdict::same));
-  return fmt::format("{} within the tolerance (largest move: {} {:+.2g} %)", count, most.most_moved,
-                     100 * most.largest_move);
+  if (most.most_moved.empty()) {
+    return fmt::format("{} {}{}", count, verdict_text(Verdict::same), required);
+  }
+  return fmt::format("{} within the tolerance (largest move: {} {:+.2g} %){}", count,
+                     most.most_moved, 100 * most.largest_move, required);
 }
 
 // Of points that differ although no input does.
@@ -76,7 +97,7 @@ std::string cause_in_program(const ComparedResults& comparison) {
   std::set<std::string> added, gone;
   for (const ComparedPoint& compared : comparison.points) {
     for (const Difference& d : compared.differences) {
-      if (d.verdict == Verdict::fresh || d.verdict == Verdict::gone) continue;  // whole points
+      if (d.verdict >= Verdict::fresh) continue;  // of whole points, or no difference
       if (!d.one_sided) return "none: the program itself predicts something else";
       (d.before == "-" ? added : gone).insert(shown(d.what));
     }
@@ -102,10 +123,21 @@ int failures(const ComparedResults& comparison, bool strict) {
       [&](const ComparedPoint& compared) { return fails(compared.verdict(), strict); }));
 }
 
+std::vector<std::string> lines_of(const ComparedPoint& compared) {
+  std::vector<std::string> lines;
+  for (const Difference& difference : compared.differences) lines.push_back(line_of(difference));
+  if (!compared.point->message.empty()) lines.push_back(compared.point->message);
+  return lines;
+}
+
+std::string names_text(const std::string& subject, const std::string& baseline) {
+  return baseline.empty() ? subject : fmt::format("{} against {}", subject, baseline);
+}
+
 std::string counts_text(const ComparedResults& comparison) {
   std::vector<std::string> parts;
-  for (const Verdict verdict : {Verdict::worse, Verdict::gone, Verdict::fresh, Verdict::moved,
-                                Verdict::better, Verdict::same}) {
+  for (const Verdict verdict : {Verdict::unmet, Verdict::worse, Verdict::gone, Verdict::fresh,
+                                Verdict::moved, Verdict::better, Verdict::same}) {
     const int count = comparison.count(verdict);
     if (count == 0) continue;
     parts.push_back(verdict == Verdict::same ? same_text(comparison, count)
@@ -128,8 +160,10 @@ std::vector<std::string> change_lines(const ComparedResults& comparison) {
         : change.moved == 0           ? std::string("nothing moved beyond the tolerance")
                                       : fmt::format("{} of them moved", change.moved)));
   }
-  const auto same = static_cast<std::size_t>(comparison.count(Verdict::same));
-  if (lines.empty() && same < comparison.points.size()) lines = {cause_in_program(comparison)};
+  if (lines.empty() && comparison.has_baseline &&
+      std::ranges::any_of(comparison.points, &ComparedPoint::has_moved)) {
+    lines = {cause_in_program(comparison)};
+  }
   return lines;
 }
 
@@ -149,7 +183,7 @@ sim::StyledText to_terminal(const ComparedResults& comparison, const CheckedName
   }
   const int failed = failures(comparison, names.strict);
   begin_part(
-      fmt::format("{} against {}: {}; ", names.subject, names.baseline, counts_text(comparison)));
+      fmt::format("{}: {}; ", names_text(names.subject, names.baseline), counts_text(comparison)));
   append(text, failed > 0 ? fmt::format("{} failed", failed) : "passed",
          failed > 0 ? sim::Style::bad : sim::Style::good);
   append(text, "\n");

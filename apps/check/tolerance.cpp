@@ -29,6 +29,13 @@ Worse worse_of(std::string_view metric) {
   return figure == nullptr ? Worse::neither : figure->worse;
 }
 
+std::string how_to_have(std::string_view metric) {
+  if (metric.starts_with("speedup")) {
+    return "; for it, write baseline = \"twin\" in the spec, or run with --baseline twin";
+  }
+  return "; gardenhose list figures names all";
+}
+
 Tolerance tolerance_of(std::string_view metric, const Tolerances& tolerances) {
   if (const auto own = tolerances.find(metric); own != tolerances.end()) return own->second;
   const auto all = tolerances.find(kAllMetrics);
@@ -38,6 +45,14 @@ Tolerance tolerance_of(std::string_view metric, const Tolerances& tolerances) {
 bool is_within(double before, double now, const Tolerance& tolerance) {
   const double limit = std::max(tolerance.absolute, tolerance.relative * std::abs(before));
   return tolerance.off || std::abs(now - before) <= limit;
+}
+
+std::string number_text(double value) { return fmt::format("{:.6g}", value); }
+
+std::string change_text(double before, double now) {
+  if (before == 0) return "";
+  const double percent = 100 * (now - before) / std::abs(before);
+  return fmt::format("{:+.{}g} %", percent, std::abs(percent) < 1 ? 2 : 3);
 }
 
 std::string tolerance_text(const Tolerance& tolerance) {

@@ -18,6 +18,8 @@ using sim::Worse;
 inline constexpr std::string_view kCodecErrors = "codec_error.";
 
 [[nodiscard]] Worse worse_of(std::string_view metric);
+// Behind a message that points lack a metric: "; for it, write ...".
+[[nodiscard]] std::string how_to_have(std::string_view metric);
 
 // A difference is ignored if either limit allows it.
 struct Tolerance {
@@ -35,6 +37,10 @@ inline constexpr Tolerance kUsualTolerance{.relative = 1e-6, .absolute = 1e-9};
 
 [[nodiscard]] Tolerance tolerance_of(std::string_view metric, const Tolerances& tolerances);
 [[nodiscard]] bool is_within(double before, double now, const Tolerance& tolerance);
+
+// Six digits; and "+3.1 %", empty where it would be meaningless.
+[[nodiscard]] std::string number_text(double value);
+[[nodiscard]] std::string change_text(double before, double now);
 
 // "2 %", "1e-06", "2 % or 1e-06", "off".
 [[nodiscard]] std::string tolerance_text(const Tolerance& tolerance);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What check writes: cases of JUnit by distinct names.
+// What check writes: baselines of a line for each point and cases of JUnit by
+// distinct names; and what it says of a speed-up's reference.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -10,6 +14,140 @@ namespace apps_tests {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::string_view kSixPoints = R"([grid]
+scheme = ["sharded", "sdp4bit", "zeropp"]
+nodes = [1, 2]
+[run]
+topology = "sdp4bit_a100"
+model = "gpt_125m"
+calibration = "./table.json"
+baseline = "twin"
+)";
+
+void write_six(const Sandbox& sandbox) {
+  sandbox.write("s.toml", kSixPoints);
+  sandbox.write("table.json", slower_table(1));
+  ASSERT_EQ(check_in(sandbox, "--update").code, 0);
+}
+
+std::vector<std::string> baseline_lines(const Sandbox& sandbox) {
+  return lines_of(text_of(sandbox.path() / "s.baseline.json"));
+}
+
+TEST(CheckBaseline, APointIsALine) {
+  const Sandbox sandbox;
+  write_six(sandbox);
+  const std::vector<std::string> before = baseline_lines(sandbox);
+  const auto inputs = [](const std::string& line) { return line.starts_with("  {\"inputs\":"); };
+  EXPECT_EQ(std::ranges::count_if(before, inputs), 6);
+  const OrderedJson baseline = OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"));
+  EXPECT_EQ(before.size(), 6 + baseline["files"].size() + baseline["tolerances"].size() + 14);
+  edit(sandbox, [](OrderedJson& all) { all["points"][3]["metrics"]["mfu"] = 0.5; });
+  ASSERT_EQ(check_in(sandbox, "--update").code, 0) << "writes what it wrote";
+  EXPECT_EQ(baseline_lines(sandbox), before);
+}
+
+// The codec is one of sdp4bit and of zeropp.
+TEST(CheckBaseline, AChangeOfPointsChangesTheirLines) {
+  const Sandbox sandbox;
+  write_six(sandbox);
+  const std::vector<std::string> before = baseline_lines(sandbox);
+  sandbox.write("table.json", slower_table(1.03));
+  ASSERT_EQ(check_in(sandbox, "--update").code, 0);
+  const std::vector<std::string> after = baseline_lines(sandbox);
+  ASSERT_EQ(after.size(), before.size());
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] != before[i]) changed.push_back(after[i]);
+  }
+  ASSERT_EQ(changed.size(), 5u);
+  expect_says(changed[0], {"  \"table.json\": "});
+  expect_says(changed[1], {"\"scheme\":\"sdp4bit\",\"nodes\":1"});
+  expect_says(changed[2], {"\"scheme\":\"sdp4bit\",\"nodes\":2"});
+  expect_says(changed[3], {"\"scheme\":\"zeropp\",\"nodes\":1"});
+  expect_says(changed[4], {"\"scheme\":\"zeropp\",\"nodes\":2"});
+}
+
+// The texts that most points have stand once, and every point has them again when it is read.
+TEST(CheckBaseline, SaysWhatIsUsualOnce) {
+  const Sandbox sandbox;
+  write_six(sandbox);
+  const OrderedJson baseline = OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"));
+  EXPECT_EQ(baseline["usual"]["setup"]["model"], "gpt_125m");
+  for (const OrderedJson& point : baseline["points"]) {
+    EXPECT_FALSE(point["setup"].contains("model"));
+    EXPECT_EQ(point["setup"].contains("scheme"), true) << "no scheme has most points";
+  }
+  edit(sandbox, [](OrderedJson& b) { b["points"][2]["setup"]["model"] = nullptr; });
+  expect_says(check_in(sandbox).out, {"model was nothing, is 'gpt_125m' (1 point, nothing moved"});
+  edit(sandbox, [](OrderedJson& b) { b["usual"]["setup"]["model"] = "gpt_13b"; });
+  expect_says(check_in(sandbox).out, {"model was 'gpt_13b', is 'gpt_125m' (5 points,"});
+}
+
+// As versions wrote it that had no "usual".
+TEST(CheckBaseline, OlderOnesAreRead) {
+  const Sandbox sandbox;
+  write_six(sandbox);
+  const std::string now = text_of(sandbox.path() / "s.baseline.json");
+  edit(sandbox, [](OrderedJson& b) {
+    for (OrderedJson& point : b["points"]) {
+      for (const char* part : {"setup", "sources"}) {
+        OrderedJson whole = b["usual"][part];
+        for (const auto& [name, text] : point[part].items()) {
+          if (text.is_null()) {
+            whole.erase(name);
+          } else {
+            whole[name] = text;
+          }
+        }
+        point[part] = whole;
+      }
+    }
+    b.erase("usual");
+  });
+  ASSERT_GT(baseline_lines(sandbox).size(), 500u) << "a line for each value";
+  const Outcome outcome = check_in(sandbox, "--strict");
+  EXPECT_EQ(outcome.out, "s.toml against s.baseline.json: 6 points: 6 as before; passed\n");
+  ASSERT_EQ(check_in(sandbox, "--update").code, 0);
+  EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), now);
+}
+
+TEST(CheckBaseline, KeepsTheFiguresThatAreCompared) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const std::string flags = "--update --tolerance all=off --tolerance codec_s=2%";
+  ASSERT_EQ(check_in(sandbox, flags).code, 0);
+  for (const OrderedJson& point :
+       OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"))["points"]) {
+    std::set<std::string> names;
+    for (const auto& [name, value] : point["metrics"].items()) names.insert(name);
+    EXPECT_EQ(names, (std::set<std::string>{"codec_s", "step_time_s", "tokens_per_s"}));
+  }
+  const Outcome outcome = check_in(sandbox);
+  EXPECT_EQ(outcome.out, "s.toml against s.baseline.json: 2 points: 2 as before; passed\n");
+  const Outcome left_out = check_in(sandbox, "--tolerance mfu=1%");
+  expect_refused(left_out, "--tolerance");
+  expect_says(left_out.err, {"s.baseline.json lacks 'mfu', which was off; add --update"});
+  EXPECT_EQ(check_in(sandbox, "--update --tolerance mfu=1%").code, 0);
+  EXPECT_EQ(check_in(sandbox, "--tolerance mfu=2%").code, 0);
+  sandbox.write("table.json", slower_table(1.2));
+  EXPECT_EQ(check_in(sandbox).code, 1);
+}
+
+TEST(CheckBaseline, AKilledUpdateLeavesTheOldOne) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const std::string baseline = text_of(sandbox.path() / "s.baseline.json");
+  const std::vector<std::string> names = sandbox.names();
+  sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
+  Program update(words("check s.toml -j 1 --update"), sandbox.path());
+  ASSERT_TRUE(comes_true([&] { return !children_of(update.id()).empty(); }));
+  kill(update.id(), SIGKILL);
+  EXPECT_EQ(update.wait().signal, SIGKILL);
+  EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline);
+  EXPECT_EQ(sandbox.names(), names);
+}
 
 // Points of a baseline may differ in what no label shows: in the type of a value, behind the letters
 // that are shown.
@@ -48,6 +186,29 @@ TEST(CheckJunit, NoTwoCasesHaveOneName) {
   EXPECT_NE(first[0].find("&quot;nodes&quot;:1"), std::string::npos) << first[0];
   EXPECT_NE(first[2].find("&quot;nodes&quot;:&quot;1&quot;"), std::string::npos) << first[2];
   EXPECT_EQ(names(), first);
+}
+
+// step_time of the reference is that of the scheme times its speed-up.
+TEST(CheckReference, SaysWhetherItMovedOrTheScheme) {
+  const Sandbox sandbox;
+  write_study(sandbox, "baseline = \"twin\"\n");
+  const OrderedJson baseline = OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"));
+  const auto said = [&](double speedup, double step) {
+    OrderedJson changed = baseline;
+    OrderedJson& metrics = changed["points"][1]["metrics"];
+    metrics["speedup"] = metrics["speedup"].get<double>() * speedup;
+    metrics["step_time_s"] = metrics["step_time_s"].get<double>() * step;
+    sandbox.write("s.baseline.json", changed.dump());
+    return check_in(sandbox, "--tolerance all=off --tolerance speedup=0.1%").out;
+  };
+  const OrderedJson& metrics = baseline["points"][1]["metrics"];
+  const std::string over =
+      fmt::format("    over sharded at {:.4g} s a step",
+                  metrics["speedup"].get<double>() * metrics["step_time_s"].get<double>());
+  expect_says(said(1.25, 1), {over + ": the reference moved -20 %, not the scheme\n"});
+  expect_says(said(1.25, 0.8), {over + ", as before\n"});
+  expect_says(said(1.25, 2), {over + ": the reference moved -60 %, the scheme -50 %\n"});
+  EXPECT_EQ(said(1, 2).find("over sharded"), std::string::npos) << "of speed-ups that moved alone";
 }
 
 }  // namespace

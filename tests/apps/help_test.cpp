@@ -115,6 +115,7 @@ const std::map<std::string, std::string> kFlagValues{
     {"protocol", "ll"},
     {"recompute", "full"},
     {"reliability", "llama3_h100"},
+    {"require", "mfu>=0"},
     {"reshard", "on"},
     {"sequence", "512"},
     {"share", "0.5"},
