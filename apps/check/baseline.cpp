@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "apps/check/reference.hpp"
@@ -168,6 +169,18 @@ Inputs usual_at(const JsonReader& reader) {
   return usual;
 }
 
+// Where each point begins a line, as to_text() writes them.
+void note_lines(const std::string& text, std::vector<Result>& points) {
+  std::vector<int> lines;
+  std::istringstream stream(text);
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    if (line.starts_with(R"(  {"inputs":)")) lines.push_back(number);
+  }
+  if (lines.size() != points.size()) return;
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].line = lines[i];
+}
+
 }  // namespace
 
 Baseline read_baseline(const std::filesystem::path& file, bool replaced) {
@@ -202,6 +215,7 @@ Baseline read_baseline(const std::filesystem::path& file, bool replaced) {
       point.at("inputs").fail("are those of an earlier point");
     }
   });
+  note_lines(text, baseline.results.points);
   return baseline;
 }
 

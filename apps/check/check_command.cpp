@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "apps/arguments.hpp"
@@ -51,7 +52,8 @@ constexpr const char* kCheckUsage =
     "  gardenhose check study.toml --require 'speedup>=1.05 @ scheme=sdp4bit'\n"
     "  gardenhose check study.toml --update --require 'step_time_s<=2.5 s'   # of all later "
     "checks\n\n"
-    "A speed-up is shown with its reference, and whether that moved or the scheme.\n\n"
+    "A speed-up is shown with its reference, and whether that moved or the scheme. In GitHub\n"
+    "Actions, failing points are annotations of a pull request too.\n\n"
     "With --measured, compares one's own measured steps with what is predicted of them now: a "
     "step\n"
     "outside the likely range fails, and with --trace a group of kernels.\n\n"
@@ -64,7 +66,7 @@ struct CheckOptions {
   bool names_baseline = false;
   int jobs = 1;
   LimitFlags limits;
-  bool strict = false, update = false;
+  bool strict = false, update = false, annotates = false;
   std::string junit, markdown;
   MeasuredCheck measured;  // of measured steps alone
 };
@@ -77,9 +79,20 @@ fs::path default_baseline(const CheckOptions& options) {
   throw sim::InputError("--baseline: is required when results come from standard input");
 }
 
+enum class Annotate { in_actions, always, never };
+constexpr sim::EnumName<Annotate> kAnnotate[] = {
+    {"auto", Annotate::in_actions}, {"on", Annotate::always}, {"off", Annotate::never}};
+
+bool annotates(const std::string& text) {
+  const Annotate chosen = sim::chosen("--annotations", text, kAnnotate);
+  const char* const actions = std::getenv("GITHUB_ACTIONS");
+  const bool in_actions = actions != nullptr && std::string_view(actions) == "true";
+  return chosen == Annotate::always || (chosen == Annotate::in_actions && in_actions);
+}
+
 std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   CheckOptions o;
-  std::string baseline;
+  std::string baseline, annotations = "auto";
   po::options_description flags("Flags");
   auto add = flags.add_options();
   add("what", po::value(&o.what),
@@ -99,6 +112,10 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   add("junit", po::value(&o.junit), "file for JUnit XML, with one test case per point");
   add("markdown", po::value(&o.markdown),
       "file for a Markdown summary, e.g. for the page of a CI job");
+  add("annotations", po::value(&annotations),
+      "auto, on or off: print failing points as GitHub Actions shows them beside the lines of a "
+      "pull "
+      "request, at most 10 (default: auto, where GITHUB_ACTIONS is true)");
   add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at once (default: all cores)");
   add("measured", po::value(&o.measured.steps), kMeasuredStepsHelp);
   add("trace", po::value(&o.measured.traces)->composing(),
@@ -125,6 +142,7 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
     throw sim::InputError(
         "-j: applies to a spec, whose points are run now; these points have been run");
   }
+  o.annotates = annotates(annotations);
   if (o.update && (o.strict || !o.junit.empty() || !o.markdown.empty())) {
     throw sim::InputError(
         "--update: writes the baseline; leave out --strict, --junit and --markdown, which are for "
@@ -239,6 +257,7 @@ int check(const CheckOptions& options, const std::optional<Baseline>& baseline,
   if (!options.markdown.empty()) {
     sim::write_file("--markdown", options.markdown, to_markdown(comparison, names));
   }
+  if (options.annotates) print_text("{}", to_annotations(comparison, names));
   return failures(comparison, options.strict) > 0 ? 1 : 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison for people at a terminal, for the page of a CI job, and for a CI system.
+// A comparison for people at a terminal, for the page of a CI job, for a CI system, and for the lines
+// of a pull request.
 #pragma once
 
 #include <cstddef>
@@ -37,4 +38,9 @@ struct CheckedNames {
 [[nodiscard]] std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names);
 // JUnit's XML: one test case per point, no two of the same name. Valid by the schema junit-10 of Jenkins' xUnit plugin.
 [[nodiscard]] std::string to_junit(const ComparedResults& comparison, const CheckedNames& names);
+// GitHub's workflow commands: an error for each failing point, a warning for others that moved, at
+// most ten of each.
+[[nodiscard]] std::string to_annotations(const ComparedResults& comparison,
+                                         const CheckedNames& names);
+
 }  // namespace apps

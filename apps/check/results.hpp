@@ -20,6 +20,7 @@ struct Result {
   Inputs metrics;     // numbers by name, in the order of the report
   Inputs setup;       // texts by name: the setup that ran, from the inputs and the defaults
   Inputs sources;     // texts by constant
+  int line = 0;       // in the baseline's file, where it has a line of its own
   // Today's results only:
   Inputs uncompared;               // numbers by name that follow from metrics: ends of ranges
   std::vector<std::string> files;  // input files

@@ -134,6 +134,7 @@ TEST(CheckHostile, FlagsAreRefusedWhereTheyWereGiven) {
            {"--require codec_error.none<1", "--require"},
            {"--require speedup>=1", "--require"},  // without a twin
            {"--baseline none.json --require mfu>=0", "none.json"},
+           {"--annotations yes", "--annotations"},
            {"--update --strict", "--update"},
            {"--update --junit x.xml", "--update"},
            {"-j 0", "-j"},

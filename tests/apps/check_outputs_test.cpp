@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What check writes: baselines of a line for each point and cases of JUnit by
-// distinct names; and what it says of a speed-up's reference.
+// What check writes: baselines of a line for each point, cases of JUnit by distinct names, and
+// annotations of GitHub; and what it says of a speed-up's reference.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -33,6 +34,14 @@ void write_six(const Sandbox& sandbox) {
 
 std::vector<std::string> baseline_lines(const Sandbox& sandbox) {
   return lines_of(text_of(sandbox.path() / "s.baseline.json"));
+}
+
+std::vector<std::string> annotations_in(const Outcome& outcome, const std::string& kind) {
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(outcome.out)) {
+    if (line.starts_with("::" + kind + " ")) found.push_back(line);
+  }
+  return found;
 }
 
 TEST(CheckBaseline, APointIsALine) {
@@ -186,6 +195,84 @@ TEST(CheckJunit, NoTwoCasesHaveOneName) {
   EXPECT_NE(first[0].find("&quot;nodes&quot;:1"), std::string::npos) << first[0];
   EXPECT_NE(first[2].find("&quot;nodes&quot;:&quot;1&quot;"), std::string::npos) << first[2];
   EXPECT_EQ(names(), first);
+}
+
+// file and line are those of the point in the baseline; what else GitHub would read is escaped.
+TEST(CheckAnnotations, AreOfTheLineOfThePoint) {
+  const Sandbox sandbox;
+  write_six(sandbox);
+  sandbox.write("table.json", slower_table(1.03));
+  const Outcome outcome = check_in(sandbox, "--annotations on --tolerance exposed_comm_s=off");
+  const std::vector<std::string> errors = annotations_in(outcome, "error");
+  ASSERT_EQ(errors.size(), 4u) << "of sdp4bit and zeropp: " << outcome.out;
+  const std::vector<std::string> lines = baseline_lines(sandbox);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const std::string start = "::error file=s.baseline.json,line=";
+    ASSERT_TRUE(errors[i].starts_with(start)) << errors[i];
+    const char* const scheme = i < 2 ? "sdp4bit" : "zeropp";
+    const auto number = std::stoul(errors[i].substr(start.size()));
+    ASSERT_LE(number, lines.size());
+    expect_says(lines[number - 1],
+                {fmt::format("\"scheme\":\"{}\",\"nodes\":{}", scheme, 1 + i % 2)});
+    expect_says(errors[i],
+                {fmt::format(",title=scheme={} nodes={}::step_time_s: ", scheme, 1 + i % 2),
+                 " %25) worse%0A"});
+  }
+  EXPECT_TRUE(annotations_in(outcome, "warning").empty());
+}
+
+TEST(CheckAnnotations, AreOffUnlessGithubRunsIt) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  sandbox.write("table.json", slower_table(1.03));
+  const auto shows = [&](const char* flags) {
+    return !annotations_in(check_in(sandbox, flags), "error").empty();
+  };
+  EXPECT_FALSE(shows(""));
+  EXPECT_FALSE(shows("--annotations auto"));
+  EXPECT_TRUE(shows("--annotations on"));
+  setenv("GITHUB_ACTIONS", "true", 1);
+  EXPECT_TRUE(shows(""));
+  EXPECT_FALSE(shows("--annotations off"));
+  setenv("GITHUB_ACTIONS", "false", 1);
+  EXPECT_FALSE(shows(""));
+  unsetenv("GITHUB_ACTIONS");
+}
+
+TEST(CheckAnnotations, AreEscapedAndWarnOfWhatPasses) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  edit(sandbox, [](OrderedJson& baseline) {
+    baseline["points"][0]["inputs"]["model"] = "50%,a:b\r\n::error::c";
+    baseline["points"][1]["metrics"]["x%\r\n::error::d"] = 1;
+  });
+  const Outcome outcome = check_in(sandbox, "--annotations on");
+  const std::vector<std::string> errors = annotations_in(outcome, "error");
+  ASSERT_EQ(errors.size(), 2u) << "one gone, one new: " << outcome.out;
+  expect_says(errors[1], {"file=s.toml,line=1,title=", "model=50%25%2Ca%3Ab??%3A%3Aerror%3A%3Ac"});
+  const std::vector<std::string> warnings = annotations_in(outcome, "warning");
+  ASSERT_EQ(warnings.size(), 1u);
+  expect_says(warnings[0], {"::x%25??::error::d: 1 -> - moved"});
+}
+
+// Of a kind GitHub shows ten.
+TEST(CheckAnnotations, AreTenOfAKind) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const auto count = [&](int more) {
+    edit(sandbox, [&](OrderedJson& baseline) {
+      const OrderedJson point = baseline["points"][0];
+      for (int i = 0; i < more; ++i) {
+        baseline["points"].push_back(point);
+        baseline["points"].back()["inputs"]["nodes"] = 10 + baseline["points"].size();
+      }
+    });
+    return annotations_in(check_in(sandbox, "--annotations on"), "error");
+  };
+  EXPECT_EQ(count(10).size(), 10u);
+  const std::vector<std::string> eleven = count(1);
+  ASSERT_EQ(eleven.size(), 10u);
+  expect_says(eleven.back(), {"::2 more points; the log names all"});
 }
 
 // step_time of the reference is that of the scheme times its speed-up.

@@ -69,11 +69,13 @@ TEST(CheckRequire, NeedsNoBaseline) {
   const Outcome met = require_in(sandbox, "speedup>=0.01");
   EXPECT_EQ(met.code, 0) << met.err;
   EXPECT_EQ(met.out, "s.toml: 2 points: 2 as required; passed\n");
-  const Outcome unmet = require_in(sandbox, "speedup>=100", "--junit c.xml --markdown c.md");
+  const Outcome unmet =
+      require_in(sandbox, "speedup>=100", "--junit c.xml --markdown c.md --annotations on");
   EXPECT_EQ(unmet.code, 1);
   expect_says(unmet.out,
               {"required", "scheme=sdp4bit", ">=100", "unmet", "likely ", "over sharded at 0.",
-               " s a step", "s.toml: 2 points: 1 unmet, 1 as required; 1 failed"});
+               " s a step", "s.toml: 2 points: 1 unmet, 1 as required; 1 failed",
+               "::error file=s.toml,line=1,title=scheme=sdp4bit::speedup: >=100 required, "});
   EXPECT_EQ(sandbox.names(), (Arguments{"c.md", "c.xml", "s.toml", "table.json"}));
   expect_says(text_of(sandbox.path() / "c.xml"),
               {"failures=\"1\"", "<failure type=\"unmet\" message=\"speedup: >=100 required, "});
@@ -164,12 +166,12 @@ TEST(CheckRequire, SpeedUpsAreOfSchemesWithAnotherReference) {
 TEST(CheckRequire, HundredsAreHundreds) {
   const Sandbox sandbox;
   write_study(sandbox);
-  Arguments arguments = words("check s.toml --junit c.xml");
+  Arguments arguments = words("check s.toml --annotations on --junit c.xml");
   for (int i = 0; i < 300; ++i) {
     arguments.insert(arguments.end(), {"--require", fmt::format("mfu>={} @ scheme=s{}", 1 + i, i)});
   }
   EXPECT_EQ(run(arguments, sandbox.path()).code, 2) << "there are no such schemes";
-  arguments.resize(4);
+  arguments.resize(6);
   for (int i = 0; i < 300; ++i) {
     arguments.insert(arguments.end(), {"--require", fmt::format("mfu>={}", 1 + i)});
   }

@@ -78,6 +78,7 @@ const Lacking kLacking[] = {
 const std::map<std::string, std::string> kFlagValues{
     {"accumulation", "2"},
     {"algorithm", "ring"},
+    {"annotations", "on"},
     {"attention", "fused"},
     {"backward-prefetch", "pre"},
     {"baseline", "sharded"},
