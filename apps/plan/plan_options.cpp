@@ -282,9 +282,6 @@ std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   if (!texts.prices.empty()) o.prices = sim::read_price_list(texts.prices);
   if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);
   o.job.given = names_given(job, values);
-  if (o.buy && !(o.parts && o.parts->node)) {
-    throw InputError("--buy: needs --parts, a file with node.price and the parts of the network");
-  }
   note_passed_on(arguments, flags, job, o);
   give_all_one_attention(o);
   return on_topologies(o, values);
@@ -306,6 +303,9 @@ void read_question(PlanOptions& o) {
   leave_out_unbuilt_nics(o);
   use_prices(o);
   check_upgrades(o);
+  if (o.buy && !(o.parts && o.parts->node)) {
+    throw InputError("--buy: needs --parts, a file with node.price and the parts of the network");
+  }
   if (o.buy) o.question.buy = o.parts;
   if (o.parts) static_cast<void>(bill_of(o.question.job.cluster(), *o.parts));  // that it has one
   if (!o.is_wide_area) return;

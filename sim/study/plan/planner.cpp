@@ -86,8 +86,12 @@ class Planner {
     const auto is_of_kind = [&](std::size_t one) {
       return std::ranges::count(choices_.kinds(one), kind) > 0;
     };
-    std::vector<std::size_t> found = choices_.same_layout(taken);
-    std::erase_if(found, [&](std::size_t one) { return !is_of_kind(one); });
+    const auto in_layout_of = [&](std::size_t one) {
+      std::vector<std::size_t> same = choices_.same_layout(one);
+      std::erase_if(same, [&](std::size_t other) { return !is_of_kind(other); });
+      return same;
+    };
+    std::vector<std::size_t> found = in_layout_of(taken);
     if (!found.empty()) return found;
     const auto speed = [&](std::size_t one, double s) -> std::optional<Score> {
       if (!is_of_kind(one)) return std::nullopt;
@@ -95,7 +99,9 @@ class Planner {
     };
     const Extent extent{.gap = kCloseRival, .jobs = question_.jobs, .wave = 2};
     const auto best = BestFirst(choices_, speed, extent, progress_).next();
-    if (best) found.push_back(best->candidate);
+    if (!best) return {};
+    found = in_layout_of(best->candidate);
+    found.insert(found.begin(), best->candidate);
     return found;
   }
 
