@@ -14,15 +14,46 @@
 namespace sim {
 namespace {
 
+constexpr std::size_t kShortestPart = 3;  // fewer letters are part of too many names
+
+// Without what people leave out or write otherwise: "llama38b" of "Llama-3_8b".
+std::string letters_of(std::string_view text) {
+  std::string letters = in_lower_case(text);
+  std::erase_if(letters, [](char c) { return c == '_' || c == '-' || c == '.'; });
+  return letters;
+}
+
+// All that the letters of `text` begin; only those that they are, if there are any.
+std::vector<std::string_view> names_beginning_with(std::string_view text,
+                                                   std::span<const std::string_view> names) {
+  const std::string start = letters_of(text);
+  std::vector<std::string_view> whole, longer;
+  for (const std::string_view name : names) {
+    const std::string letters = letters_of(name);
+    if (letters == start) whole.push_back(name);
+    if (letters.starts_with(start)) longer.push_back(name);
+  }
+  if (!whole.empty()) return whole;
+  return start.size() < kShortestPart ? std::vector<std::string_view>() : longer;
+}
+
 // The only name that `text` is a part of: "nvidia_h200" of "h200".
 std::string_view only_name_with(std::string_view text, std::span<const std::string_view> names) {
-  constexpr std::size_t kShortest = 3;
   const std::string part = in_lower_case(text);
   const auto has = [&](std::string_view name) {
     return in_lower_case(name).find(part) != std::string::npos;
   };
-  if (text.size() < kShortest || std::ranges::count_if(names, has) != 1) return {};
+  if (text.size() < kShortestPart || std::ranges::count_if(names, has) != 1) return {};
   return *std::ranges::find_if(names, has);
+}
+
+// "a", "a or b", "a, b or c"; of many the first ones.
+std::string alternatives(std::span<const std::string_view> names) {
+  constexpr std::size_t kMost = 5;
+  if (names.size() > kMost) return joined(names.first(kMost)) + ", ...";
+  const std::string last(names.back());
+  if (names.size() == 1) return last;
+  return fmt::format("{} or {}", joined(names.first(names.size() - 1)), last);
 }
 
 }  // namespace
@@ -62,9 +93,10 @@ std::string_view closest_name(std::string_view given, std::span<const std::strin
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
   constexpr std::size_t kLongest = 64;  // of a name that somebody typed
   if (text.size() > kLongest) return "";
-  std::string_view meant = closest_name(text, names);
-  if (meant.empty()) meant = only_name_with(text, names);
-  return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
+  std::vector<std::string_view> meant = names_beginning_with(text, names);
+  if (meant.empty()) meant = {closest_name(text, names)};
+  if (meant.front().empty()) meant = {only_name_with(text, names)};
+  return meant.front().empty() ? "" : fmt::format("; did you mean {}?", alternatives(meant));
 }
 
 std::string suggestion_and_list(std::string_view text, std::span<const std::string_view> names) {

@@ -16,7 +16,9 @@ namespace sim {
 [[nodiscard]] std::string_view closest_name(std::string_view text,
                                             std::span<const std::string_view> names);
 
-// "; did you mean NAME?", or nothing if none of `names` is close, nor is `text` a part of just one.
+// "; did you mean NAME, NAME or NAME?": the first few names that begin with `text`, whose case and
+// separators do not matter; else the closest one, else the only one that `text` is a part of. Nothing
+// if there is none.
 [[nodiscard]] std::string suggestion(std::string_view text,
                                      std::span<const std::string_view> names);
 

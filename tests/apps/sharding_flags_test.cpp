@@ -94,7 +94,8 @@ const Refused kWrong[] = {
      "--pp: 8 leaves a stage without a layer: gpt_125m has 8; choose fewer"},
     {kA100 + "--placement tp-pp",
      "--placement: 'tp-pp' is not one of: tp-dp-pp, tp-pp-dp, dp-tp-pp, dp-pp-tp, pp-tp-dp, "
-     "pp-dp-tp"},
+     "pp-dp-tp; "
+     "did you mean tp-pp-dp?"},
     {kA100 + "--kernels triton", "--kernels: 'triton' is not one of: megatron, eager, compiled"},
     {kA100 + "--loss linear", "--loss: 'linear' is not one of: unfused, fused"},
     {kA100 + "--optimizer sgd", "--optimizer: 'sgd' is not one of: adamw, adamw-foreach, muon"},

@@ -31,5 +31,25 @@ TEST(Suggestion, IsTheNameThatWasMeantOrNothing) {
   EXPECT_EQ(suggestion(std::string(65, 'd'), names), "") << "nobody types that";
 }
 
+TEST(Suggestion, IsEveryNameThatBeginsSo) {
+  const std::array<std::string_view, 4> names{"dgx_b200", "dgx_h100_x16", "dgx_h100_x128",
+                                              "roce_h100"};
+  EXPECT_EQ(suggestion("dgx_h100", names), "; did you mean dgx_h100_x16 or dgx_h100_x128?")
+      << "the closest name is dgx_b200";
+  EXPECT_EQ(suggestion("dgx-H100", names), "; did you mean dgx_h100_x16 or dgx_h100_x128?");
+  EXPECT_EQ(suggestion("dgx", names), "; did you mean dgx_b200, dgx_h100_x16 or dgx_h100_x128?");
+  EXPECT_EQ(suggestion("dg", names), "") << "too short to mean anything";
+}
+
+TEST(Suggestion, KnowsANameWithOtherSeparators) {
+  const std::array<std::string_view, 6> names{"llama_2_7b",   "llama_3_8b",   "llama_3_70b",
+                                              "llama_3.1_8b", "llama_3_405b", "llama_1_7b"};
+  EXPECT_EQ(suggestion("llama-3-8B", names), "; did you mean llama_3_8b?");
+  EXPECT_EQ(suggestion("llama3", names),
+            "; did you mean llama_3_8b, llama_3_70b, llama_3.1_8b or llama_3_405b?");
+  EXPECT_EQ(suggestion("llama", names),
+            "; did you mean llama_2_7b, llama_3_8b, llama_3_70b, llama_3.1_8b, llama_3_405b, ...?");
+}
+
 }  // namespace
 }  // namespace sim
