@@ -131,7 +131,8 @@ def keys_page(keys: dict, units: dict) -> str:
     return page_of("Keys", "This page lists every key of every file that the program reads. An "
                    "unknown key is an error. A quantity (a time, a bandwidth, a price) is a string "
                    "with a number and a [unit](#units), e.g. `\"400 Gbps\"`; a missing unit is an "
-                   "error. `--set KEY=VALUE` changes a key of a cluster, sites or model file for "
+                   "error. [Other spellings](../files/cluster.md#numbers-as-people-write-them) are "
+                   "read, too. `--set KEY=VALUE` changes a key of a cluster, sites or model file for "
                    "one run: "
                    "`--set network.nic_bandwidth=\"200 Gbps\"`.", *parts, "## Units",
                    units["heading"][0].upper() + units["heading"][1:] + ".",

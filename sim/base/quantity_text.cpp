@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
+#include <initializer_list>
 #include <vector>
 
 #include "sim/base/joined.hpp"
@@ -29,6 +28,7 @@ struct Dimension {
   std::string_view noun;     // "a time"
   std::string_view example;  // "400 Gbps": its unit is suggested where there is none
   std::vector<Unit> units;
+  std::vector<Unit> spellings = {};  // other names of them
   // Range in base units, apart from 0. Far beyond anything real, and far within what doubles hold.
   double least = 1e-30, most = 1e30;
 };
@@ -51,33 +51,52 @@ void add_prefixed(std::vector<Unit>& units, std::string_view unit, double divide
   }
 }
 
+// Adds other names of a unit, which has been added.
+void add_spellings(Dimension& dimension, std::string_view unit,
+                   std::initializer_list<std::string_view> names) {
+  const Unit known = *std::ranges::find(dimension.units, unit, &Unit::name);
+  for (const std::string_view name : names) {
+    dimension.spellings.push_back({std::string(name), known.multiply, known.divide});
+  }
+}
+
 template <class T>
 Dimension dimension_of();
 
 template <>
 Dimension dimension_of<Seconds>() {
-  return {"a time",
-          "2 us",
-          {{"s", 1, 1},
-           {"ms", 1, 1e3},
-           {"us", 1, 1e6},
-           {"ns", 1, 1e9},
-           {"min", 60, 1},
-           {"h", 3600, 1},
-           {"days", 86'400, 1}},
-          1e-15,
-          1e15};
+  Dimension result{"a time",
+                   "2 us",
+                   {{"s", 1, 1},
+                    {"ms", 1, 1e3},
+                    {"us", 1, 1e6},
+                    {"ns", 1, 1e9},
+                    {"min", 60, 1},
+                    {"h", 3600, 1},
+                    {"days", 86'400, 1}},
+                   {},
+                   1e-15,
+                   1e15};
+  add_spellings(result, "s", {"sec", "secs", "second", "seconds"});
+  add_spellings(result, "ms", {"msec"});
+  add_spellings(result, "us", {"\u00b5s", "\u03bcs", "usec"});  // micro sign, Greek mu
+  add_spellings(result, "min", {"mins", "minute", "minutes"});
+  add_spellings(result, "h", {"hr", "hrs", "hour", "hours"});
+  add_spellings(result, "days", {"d", "day"});
+  return result;
 }
 template <>
 Dimension dimension_of<Bandwidth>() {
-  Dimension result{"a bandwidth", "400 Gbps", {}, 1e-3, 1e18};
+  Dimension result{"a bandwidth", "400 Gbps", {}, {}, 1e-3, 1e18};
   add_prefixed(result.units, "bps", 8);
   add_prefixed(result.units, "Bps");
+  for (const char* bits : {"b/s", "bit/s"}) add_prefixed(result.spellings, bits, 8);
+  add_prefixed(result.spellings, "B/s");
   return result;
 }
 template <>
 Dimension dimension_of<Bytes>() {
-  Dimension result{"a size", "80 GB", {}, 0, kMostBytes};
+  Dimension result{"a size", "80 GB", {}, {}, 0, kMostBytes};
   add_prefixed(result.units, "B");
   for (const Prefix& prefix : kBinary) {
     result.units.push_back({fmt::format("{}B", prefix.letters), prefix.factor, 1});
@@ -86,8 +105,9 @@ Dimension dimension_of<Bytes>() {
 }
 template <>
 Dimension dimension_of<FlopRate>() {
-  Dimension result{"a rate of floating-point operations", "989 TFLOPs", {}, 1, 1e24};
+  Dimension result{"a rate of floating-point operations", "989 TFLOPs", {}, {}, 1, 1e24};
   add_prefixed(result.units, "FLOPs");
+  for (const char* rate : {"FLOPS", "FLOP/s"}) add_prefixed(result.spellings, rate);
   return result;
 }
 template <>
@@ -98,7 +118,9 @@ Dimension dimension_of<Watts>() {
 }
 template <>
 Dimension dimension_of<DollarRate>() {
-  return {"a price per hour", "2 USD/h", {{"USD/h", 1, 3600}}};
+  Dimension result{"a price per hour", "2 USD/h", {{"USD/h", 1, 3600}}};
+  add_spellings(result, "USD/h", {"USD/hr", "USD/hour"});
+  return result;
 }
 template <>
 Dimension dimension_of<BytePrice>() {
@@ -106,7 +128,14 @@ Dimension dimension_of<BytePrice>() {
 }
 template <>
 Dimension dimension_of<Dollars>() {
-  return {"an amount of money", "20000 USD", {{"USD", 1, 1}, {"kUSD", 1e3, 1}, {"MUSD", 1e6, 1}}};
+  return {"an amount of money",
+          "20000 USD",
+          {{"USD", 1, 1}, {"kUSD", 1e3, 1}, {"MUSD", 1e6, 1}},
+          {{"KUSD", 1e3, 1},
+           {"thousandUSD", 1e3, 1},
+           {"millionUSD", 1e6, 1},
+           {"BUSD", 1e9, 1},
+           {"billionUSD", 1e9, 1}}};
 }
 template <>
 Dimension dimension_of<EnergyPrice>() {
@@ -120,21 +149,15 @@ Dimension dimension_of<BandwidthPrice>() {
           {{"USD/h/Gbps", 1, kGbpsHours}, {"USD/h/Tbps", 1, 1000 * kGbpsHours}}};
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
+// Built once, as keys of files ask for its noun again and again.
+template <class T>
+const Dimension& known() {
+  static const Dimension dimension = dimension_of<T>();
+  return dimension;
 }
 
-// "Gbps" for "Gb/s" and "Gbit/s".
-std::string without_slash(std::string_view text) {
-  struct Spelling {
-    std::string_view given, here;
-  };
-  for (const auto& [given, here] : {Spelling{"bit/s", "bps"}, Spelling{"b/s", "bps"},
-                                    Spelling{"B/s", "Bps"}, Spelling{"FLOP/s", "FLOPs"}}) {
-    if (!text.ends_with(given)) continue;
-    return fmt::format("{}{}", text.substr(0, text.size() - given.size()), here);
-  }
-  return std::string(text);
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
 }
 
 bool begins_with(std::string_view text, std::string_view start) {
@@ -159,61 +182,83 @@ std::string abbreviated_unit(std::string_view text, const std::vector<Unit>& uni
   return longer.size() > kMost ? "" : joined(longer, " or ");
 }
 
-// The unit in another spelling, the units that differ from `text` by capitals only, or else all of
-// the dimension.
+// The units that differ from `text` by capitals only, or else all of the dimension.
 std::string unknown_unit(std::string_view text, const Dimension& dimension) {
-  std::string known;
+  std::string names;
   std::string alike;
-  const std::string spelled = without_slash(text);
   for (const Unit& unit : dimension.units) {
-    known += (known.empty() ? "" : ", ") + unit.name;
-    if (unit.name == spelled) {
-      alike = unit.name;
-      break;
-    }
-    if (equal_ignoring_case(unit.name, spelled)) alike += (alike.empty() ? "" : " or ") + unit.name;
+    names += (names.empty() ? "" : ", ") + unit.name;
+    if (equal_ignoring_case(unit.name, text)) alike += (alike.empty() ? "" : " or ") + unit.name;
   }
   const std::string unit = printable(text);
-  if (alike.empty()) alike = abbreviated_unit(spelled, dimension.units);
+  if (alike.empty()) alike = abbreviated_unit(text, dimension.units);
   if (!alike.empty()) return fmt::format("'{}' is not a unit; did you mean {}?", unit, alike);
-  return fmt::format("'{}' is not a unit of {}; write one of {}", unit, dimension.noun, known);
-}
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  return fmt::format("'{}' is not a unit of {}; write one of {}", unit, dimension.noun, names);
 }
 
 std::string_view unit_in(std::string_view example) { return example.substr(example.find(' ') + 1); }
 
+bool is_of_money(const Dimension& dimension) {
+  return unit_in(dimension.example).starts_with("USD");
+}
+
+// "3 MUSD" of "$3M", "3M USD" and "3 M$"; "2 USD/h" of "$2/h". Other text stays as it is.
+std::string with_dollars_last(std::string_view text) {
+  bool first = false;
+  for (const std::string_view sign : {"$", "US$", "USD"}) {
+    if (!text.starts_with(sign)) continue;
+    text = without_blanks_around(text.substr(sign.size()));
+    first = true;
+    break;
+  }
+  auto [digits, unit] = split_number(text, Counting::large);
+  std::erase_if(unit, [](char c) { return c == ' ' || c == '\t'; });
+  if (const auto sign = unit.find('$'); sign != std::string::npos) {
+    unit.replace(sign, 1, "USD");
+  } else if (first && unit.find("USD") == std::string::npos) {
+    unit.insert(std::min(unit.find('/'), unit.size()), "USD");
+  }
+  return digits.empty() ? std::string(text) : fmt::format("{} {}", digits, unit);
+}
+
 struct NumberAndUnit {
   double number = 0;
-  std::string_view unit;
+  std::string unit;
 };
 
-Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension) {
+Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension,
+                            std::string_view example) {
   const auto wrong = [&](std::string_view what) {
     return Parsed<NumberAndUnit>{
-        std::nullopt,
-        fmt::format("'{}' {}; write e.g. \"{}\"", printable(text), what, dimension.example)};
+        std::nullopt, fmt::format("'{}' {}; write e.g. \"{}\"", printable(text), what, example)};
   };
-  const std::string_view trimmed = without_blanks(text);
+  const std::string_view trimmed = without_blanks_around(text);
   if (trimmed.empty()) return wrong(fmt::format("is not {}", dimension.noun));
-  if (trimmed.front() == '-') return wrong("is negative");
-  // from_chars would also take "inf" and "nan".
-  if (trimmed.front() < '0' || trimmed.front() > '9') return wrong("does not begin with a number");
-
-  NumberAndUnit result;
-  const char* const end = trimmed.data() + trimmed.size();
-  const auto [rest, error] = std::from_chars(trimmed.data(), end, result.number);
-  if (error != std::errc{}) return wrong("is out of range");
-  result.unit = without_blanks({rest, static_cast<std::size_t>(end - rest)});
-  if (result.unit.empty()) {
+  const std::string plain =
+      is_of_money(dimension) ? with_dollars_last(trimmed) : std::string(trimmed);
+  if (plain.starts_with('-')) return wrong("is negative");
+  const auto& [digits, rest] = split_number(plain, Counting::small);
+  if (digits.empty() || digits.starts_with('.')) return wrong("does not begin with a number");
+  const auto number = number_in<double>(digits);
+  if (!number) return wrong("is out of range");
+  const std::string_view unit = without_blanks_around(rest);
+  if (unit.empty()) {
     return {std::nullopt, fmt::format("'{0}' has no unit; write e.g. \"{0} {1}\"",
-                                      printable(trimmed), unit_in(dimension.example))};
+                                      printable(trimmed), unit_in(example))};
   }
-  return {result, {}};
+  return {NumberAndUnit{*number, std::string(unit)}, {}};
+}
+
+// Null if the text is none. Where the example is in bits per second, "G" is "Gbps".
+const Unit* unit_named(const std::string& text, const Dimension& dimension,
+                       std::string_view example) {
+  const std::string bits = example.ends_with("bps") ? text + "bps" : text;
+  for (const std::vector<Unit>* names : {&dimension.units, &dimension.spellings}) {
+    const auto found = std::ranges::find_if(
+        *names, [&](const Unit& one) { return one.name == text || one.name == bits; });
+    if (found != names->end()) return &*found;
+  }
+  return nullptr;
 }
 
 std::string out_of_range(std::string_view text, bool is_large, const Dimension& dimension) {
@@ -223,14 +268,13 @@ std::string out_of_range(std::string_view text, bool is_large, const Dimension& 
                      is_large ? "most" : "least", limit, unit.name);
 }
 
-Parsed<double> parse_base(std::string_view text, Dimension dimension, std::string_view example) {
-  if (!example.empty()) dimension.example = example;
-  const Parsed<NumberAndUnit> parts = split(text, dimension);
+Parsed<double> parse_base(std::string_view text, const Dimension& dimension,
+                          std::string_view example) {
+  const Parsed<NumberAndUnit> parts =
+      split(text, dimension, example.empty() ? dimension.example : example);
   if (!parts.value) return {std::nullopt, parts.problem};
-  const auto unit = std::ranges::find(dimension.units, parts.value->unit, &Unit::name);
-  if (unit == dimension.units.end()) {
-    return {std::nullopt, unknown_unit(parts.value->unit, dimension)};
-  }
+  const Unit* unit = unit_named(parts.value->unit, dimension, example);
+  if (unit == nullptr) return {std::nullopt, unknown_unit(parts.value->unit, dimension)};
   const double base = parts.value->number * unit->multiply / unit->divide;
   constexpr double kRounded = 1e-9;  // of a limit that a message names in another unit
   if (base > dimension.most * (1 + kRounded) ||
@@ -257,7 +301,7 @@ std::string with_prefix(double base, std::string_view unit) {
 
 template <class T>
 Parsed<T> parse_quantity(std::string_view text, std::string_view example) {
-  const Parsed<double> base = parse_base(text, dimension_of<T>(), example);
+  const Parsed<double> base = parse_base(text, known<T>(), example);
   if (!base.value) return {std::nullopt, base.problem};
   return {T::from_base(*base.value), {}};
 }
@@ -273,7 +317,7 @@ template Parsed<BandwidthPrice> parse_quantity(std::string_view, std::string_vie
 
 template <>
 Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
-  const Parsed<double> base = parse_base(text, dimension_of<Bytes>(), example);
+  const Parsed<double> base = parse_base(text, known<Bytes>(), example);
   if (!base.value) return {std::nullopt, base.problem};
   // 40.1 GB is a whole number that binary fractions miss by a hair; half a byte is not.
   const double whole = std::round(*base.value);
@@ -287,7 +331,7 @@ Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
 
 template <class T>
 std::string_view quantity_noun() {
-  const std::string_view noun = dimension_of<T>().noun;
+  const std::string_view noun = known<T>().noun;
   return noun.substr(noun.find(' ') + 1);  // without its article
 }
 
@@ -300,7 +344,7 @@ std::vector<QuantityUnits> quantities() {
     all.push_back({noun, {}});
     for (const Unit& unit : dimension.units) all.back().units.push_back(unit.name);
   };
-  (add(quantity_noun<T>(), dimension_of<T>()), ...);
+  (add(quantity_noun<T>(), known<T>()), ...);
   return all;
 }
 

@@ -3,21 +3,14 @@
 // are never taken for bytes, nor GB for GiB.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/number_text.hpp"
 #include "sim/base/units.hpp"
 
 namespace sim {
-
-// A value, or else what is wrong with the text and what to write instead.
-template <class T>
-struct Parsed {
-  std::optional<T> value;
-  std::string problem;  // "'2' has no unit; write e.g. \"2 us\""
-};
 
 // Reads a number and a unit, with or without blanks between them. Prefixes are k M G T P (powers of
 // 1000) and, for bytes, Ki Mi Gi Ti (powers of 1024); `b` is a bit and `B` a byte. T is one of
@@ -26,11 +19,13 @@ struct Parsed {
 //   Bytes       B kB ... KiB ...        DollarRate      USD/h
 //   BytePrice   USD/GB USD/TB           Dollars         USD kUSD MUSD
 //   EnergyPrice USD/kWh USD/MWh         BandwidthPrice  USD/h/Gbps USD/h/Tbps
+// and their other spellings: "400 Gb/s", "30 d", "5 µs", "$3M", "2 $/h", "2,000,000 USD".
 // Negative, infinite and missing numbers are refused, as is anything outside the range of the
 // dimension (0 is allowed), so that products of a few quantities stay finite: in base units 1e-15 to
 // 1e15 for times, 1e-3 to 1e18 for bandwidths, up to 2^53 for sizes, 1 to 1e24 for rates of operations,
 // and 1e-30 to 1e30 for the rest.
-// `example` is the quantity that messages suggest, "30 ms"; if empty, the dimension's usual one.
+// `example` is the quantity that messages suggest, "30 ms"; if empty, the dimension's usual one. With
+// a bandwidth in bits as an example, "400G" is 400 Gbps, as networks' speeds are always in bits.
 template <class T>
 [[nodiscard]] Parsed<T> parse_quantity(std::string_view text, std::string_view example = {});
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -33,6 +34,19 @@ std::optional<T> value_in(const TomlScalar& scalar) {
 std::optional<double> scalar_number(const TomlScalar& scalar) {
   const auto integer = value_in<std::int64_t>(scalar);
   return integer ? static_cast<double>(*integer) : value_in<double>(scalar);
+}
+
+// 1e12 is one, too.
+std::optional<std::int64_t> whole_number(const TomlScalar& scalar) {
+  const auto number = value_in<double>(scalar);
+  if (!number) return value_in<std::int64_t>(scalar);
+  if (*number != std::trunc(*number) || !(std::abs(*number) < 0x1p63)) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+// What does not fit in an int counts tokens or bytes, not layers.
+Counting counting_to(double highest) {
+  return highest > std::numeric_limits<int>::max() ? Counting::large : Counting::small;
 }
 
 std::string_view number_within(const NumberRange& range) {
@@ -171,10 +185,28 @@ void TomlReader::check_range(std::string_view key, std::int64_t value, const Int
                          range.lowest, range.highest));
 }
 
+template <class T>
+std::optional<T> TomlReader::number_at(std::string_view key, const NumberForm<T>& form) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  const auto* scalar = std::get_if<TomlScalar>(value);
+  if (const auto given = scalar == nullptr ? std::nullopt : form.get(*scalar)) return given;
+  const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+  const Parsed<T> parsed = text != nullptr
+                               ? form.parse(*text, form.counting, form.example)
+                               : Parsed<T>{{},
+                                           fmt::format("is {}; write a {} without quotes, e.g. {}",
+                                                       noun_of(*value), form.noun, form.example)};
+  if (!parsed.value) wrong(key, parsed.problem);
+  return parsed.value;
+}
+
 std::int64_t TomlReader::integer(std::string_view key, const IntegerRange& range) {
   expect(key, value_words(range));
-  const auto* value = find_as<std::int64_t>(key, "a whole number without quotes, e.g. 8");
-  if (value == nullptr) return range.lowest;
+  const auto value =
+      number_at<std::int64_t>(key, {"whole number", "8", whole_number, parse_count,
+                                    counting_to(static_cast<double>(range.highest))});
+  if (!value) return range.lowest;
   check_range(key, *value, range);
   return *value;
 }
@@ -193,17 +225,13 @@ double TomlReader::number(std::string_view key, const NumberRange& range) {
 }
 
 double TomlReader::number_in(std::string_view key, const NumberRange& range) {
-  const TomlValue* value = find(key);
-  if (value == nullptr) return range.highest;
-  const auto* scalar = std::get_if<TomlScalar>(value);
-  const auto result = scalar != nullptr ? scalar_number(*scalar) : std::nullopt;
-  if (!result) {
-    wrong(key, fmt::format("is {}; write a number without quotes, e.g. {}", noun_of(*value),
-                           example_of(key).empty() ? number_within(range) : example_of(key)));
-    return range.highest;
-  }
-  check_range(key, *result, range);
-  return *result;
+  const std::string_view own = example_of(key);
+  const auto value =
+      number_at<double>(key, {"number", own.empty() ? number_within(range) : own, scalar_number,
+                              parse_number, counting_to(range.highest)});
+  if (!value) return range.highest;
+  check_range(key, *value, range);
+  return *value;
 }
 
 template <class T>

@@ -57,6 +57,7 @@ class TomlReader {
 
   [[nodiscard]] std::string text(std::string_view key);
   [[nodiscard]] bool boolean(std::string_view key);
+  // A number may also be a string, as people write numbers: "2T", "2 %", "2:1" (number_text.hpp).
   [[nodiscard]] std::int64_t integer(std::string_view key, const IntegerRange& range);
   [[nodiscard]] double number(std::string_view key, const NumberRange& range);
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, const IntegerRange& range);
@@ -128,12 +129,23 @@ class TomlReader {
     TomlPlace place;
     std::string line;
   };
+  // How a key gives a number.
+  template <class T>
+  struct NumberForm {
+    std::string_view noun, example;  // for messages
+    std::optional<T> (*get)(const TomlScalar&) = nullptr;
+    Parsed<T> (*parse)(std::string_view text, Counting, std::string_view example) = nullptr;
+    Counting counting = Counting::small;
+  };
 
   // The value; if it is missing, records that and returns nullptr.
   const TomlValue* find(std::string_view key);
   // Holds the table of keys to what is asked.
   void expect(std::string_view key, std::string_view value) const;
   std::string text_in(std::string_view key);
+  // The number; if it is missing or none, records that.
+  template <class T>
+  std::optional<T> number_at(std::string_view key, const NumberForm<T>& form);
   double number_in(std::string_view key, const NumberRange& range);
   template <class T>
   const T* find_as(std::string_view key, std::string_view wanted);

@@ -28,7 +28,7 @@ constexpr Field<NetworkParts> kPartsFields[] = {
     field<&NetworkParts::ports>("switch.ports", from_to(2, 4096), kRequired, "Ports of a switch."),
     field<&NetworkParts::port_bandwidth>(
         "switch.port_bandwidth", kAboveZero, kRequired,
-        "Bandwidth of a port per direction. Slower NICs share it by breakout cables."),
+        "Bandwidth of a port per direction. Slower NICs share it by breakout cables.", "800 Gbps"),
     field<&NetworkParts::network_switch, &PricedPart::price>(
         "switch.price", kAny, kRequired, "Price of a switch without transceivers.", "20 kUSD"),
     field<&NetworkParts::network_switch, &PricedPart::power>(

@@ -50,7 +50,7 @@ constexpr Field<Network> kNetworkFields[] = {
         .remarking("a leaf-spine or Clos network is fat_tree_2level"),
     field<&Network::nics_per_node>("nics_per_node", kPerNode, kRequired, "NICs in each node."),
     field<&Network::nic_bandwidth>("nic_bandwidth", kAboveZero, kRequired,
-                                   "Bandwidth of one NIC, per direction."),
+                                   "Bandwidth of one NIC, per direction.", "400 Gbps"),
     transport_field<Network, network_transports>(
         "Kind of network as NCCL drives it. Gives every `latency` and `efficiency` of this table "
         "that the file leaves out."),
@@ -93,7 +93,7 @@ constexpr Field<Network> kNetworkFields[] = {
                               "[0]"),
     field<&Network::far_bandwidth>(
         "far_bandwidth", kAboveZero, needed_with("far_gpus", "required with far_gpus"),
-        "Bandwidth that each of `far_gpus` achieves to its NIC, per direction."),
+        "Bandwidth that each of `far_gpus` achieves to its NIC, per direction.", "100 Gbps"),
     field<&Network::switch_latency>("switch_latency", kAny,
                                     needed("required unless the fabric is single_switch"),
                                     "Latency that each further switch on the path adds; in a "
@@ -158,7 +158,8 @@ constexpr Field<Network> kNetworkFields[] = {
         .only(kOfFabric),
     field<&Network::link_bandwidth>("link_bandwidth", kAboveZero, left_out("`nic_bandwidth`"),
                                     "Bandwidth of a link between neighbours of a torus, or between "
-                                    "routers of a dragonfly, per direction.")
+                                    "routers of a dragonfly, per direction.",
+                                    "400 Gbps")
         .only(kOfFabric)
         .filled_by([](Network& network) { network.link_bandwidth = network.nic_bandwidth; }),
     field<&Network::nodes_per_router>("nodes_per_router", kPorts, needed("required with dragonfly"),

@@ -25,9 +25,7 @@ std::optional<ShareChange> parse_change(const std::string& text) {
   const auto colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
   const auto at = parse_quantity<Seconds>(std::string_view(text).substr(0, colon));
-  std::string_view rest = std::string_view(text).substr(colon + 1);
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  const auto share = number_in<double>(rest);
+  const auto share = parse_number(std::string_view(text).substr(colon + 1)).value;
   if (!at.value || at.value->base() <= 0 || !share || !(*share >= 0 && *share <= 1)) {
     return std::nullopt;
   }

@@ -117,7 +117,7 @@ struct Damage {
   const char* damaged;
 };
 constexpr Damage kDamages[] = {
-    {kTopologyFile, "\nnodes = 16", "\nnodes = \"16\""},               // wrong type
+    {kTopologyFile, "\nnodes = 16", "\nnodes = \"16 GB\""},            // wrong type
     {kTopologyFile, "\nnodes = 16", "\nnodes = [16]"},                 // wrong type
     {kTopologyFile, "\nnodes = 16", "\nnodes = 0"},                    // zero
     {kTopologyFile, "\nnodes = 16", "\nnodes = -16"},                  // negative
@@ -156,7 +156,7 @@ constexpr Damage kDamages[] = {
     {kSitesFile, "\nloss = 0", "\nloss = 1"},
     {kSitesFile, "\nlatency = \"1 ms\"", "\nlatency = \"nan ms\""},
     {kSchemeFile, "\nslices = 8", "\nslices = 0"},
-    {kSchemeFile, "\nslices = 8", "\nslices = 8.0"},
+    {kSchemeFile, "\nslices = 8", "\nslices = 8.5"},
     {kSchemeFile, "\nslices = 8", "\nslices = 99999999999999999999"},
     {kSchemeFile, "\nslices = 8", "\nslices = 8\nslices = 8"},
     {kSchemeFile, "\nslices = 8", "\nslices = 8\nslides = 8"},

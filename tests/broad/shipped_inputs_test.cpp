@@ -217,7 +217,7 @@ Spoilt spoilt(const std::vector<std::string>& lines, const std::string& none, st
 
 TEST_P(ShippedInput, RefusesValuesThatAreNone) {
   constexpr std::array kNone{"nan",  "-inf",           "-1",    "[]",      "{}",
-                             "\"\"", "\"-1 parsecs\"", "[[1]]", "\"\\n\"", "\"9\""};
+                             "\"\"", "\"-1 parsecs\"", "[[1]]", "\"\\n\"", "\"9 q\""};
   // The reader ends at the first of these: one a file.
   constexpr std::array kNoToml{"1979-05-27", "1e999"};
   const auto expect_refused = [&](const std::string& none, std::size_t apart) {

@@ -120,7 +120,7 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
       {"sdp4bit",
        {"scheme.intra_group", "100"},
        "does not take groups of 100; write a multiple of 32"},
-      {"sdp4bit", {"scheme.intra_group", ""}, "is a string; write a whole number"},
+      {"sdp4bit", {"scheme.intra_group", ""}, "'' is not a whole number; write e.g. 8"},
       {"sdp4bit", {"scheme.group", "128"}, "unknown key; known: scheme.weight_group"}};
   for (const Wrong& one : wrong) {
     const std::string error = input_error_of([&] {

@@ -161,7 +161,7 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
       {"bits_per_element = [6, 7, 10]", "bits_per_element = [6, \"7\"]",
        "4:1: bits_per_element: is not a list of numbers; write e.g. [9.5, 11, 12.5]"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = \"6 b\"",
-       "4:1: bits_per_element: is a string; write a number without quotes, e.g. 4.25"},
+       "4:1: bits_per_element: '6 b' is not a number; did you mean 6B?"},
       {"overhead = \"64 B\"", "overhead = 64",
        "5:1: overhead: '64' has no unit; write e.g. \"64 B\""},
       {"overhead = \"64 B\"", "overhead = \"2 MiB\"",

@@ -71,7 +71,7 @@ struct Wrong {
 TEST(Model, RefusesWhatNoModelIs) {
   const std::array wrong{
       Wrong{{"model.layers", "0"}, "0 is out of range"},
-      Wrong{{"model.layers", "99999999999999999999"}, "is a string; write a whole number"},
+      Wrong{{"model.layers", "99999999999999999999"}, "is out of range; write e.g. 8"},
       Wrong{{"model.predictions", "-1"}, "-1 is out of range"},
       Wrong{{"model.hidden", "-64"}, "-64 is out of range"},
       Wrong{{"model.hidden", "2147483648"}, "2147483648 is out of range"},

@@ -35,7 +35,8 @@ std::optional<InBaseUnits> first_of(std::string_view text, const Dimension<T>&..
 
 std::optional<InBaseUnits> in_base_units(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos || text[begin] < '0' || text[begin] > '9') return std::nullopt;
+  const auto begins_quantity = [](char c) { return c == '$' || (c >= '0' && c <= '9'); };
+  if (begin == text.npos || !begins_quantity(text[begin])) return std::nullopt;
   return first_of(
       text, Dimension<Bytes>{"bytes"}, Dimension<Bandwidth>{"Bps"}, Dimension<Seconds>{"s"},
       Dimension<FlopRate>{"flops_per_s"}, Dimension<Watts>{"W"}, Dimension<DollarRate>{"usd_per_s"},
