@@ -10,7 +10,6 @@
 #include "apps/print.hpp"
 #include "apps/usable_cores.hpp"
 #include "sim/base/names.hpp"
-#include "sim/base/number_text.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/model.hpp"
 
@@ -19,11 +18,6 @@ namespace apps {
 namespace po = boost::program_options;
 
 namespace {
-
-void check_jobs(int jobs) {
-  if (jobs >= 1 && jobs <= 4096) return;
-  throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", jobs));
-}
 
 // What wraps the help leaves some at the ends of lines.
 std::string without_trailing_blanks(const std::string& text) {
@@ -171,25 +165,6 @@ po::parsed_options parsed(const char* usage, const Arguments& arguments,
   }
 }
 
-// Numbers are the only values that are converted here. `flag` is "--tp".
-std::string wrong_number(const std::string& flag, const po::parsed_options& parsed) {
-  std::string given;
-  for (const auto& option : parsed.options) {
-    if ("--" + option.string_key == flag && !option.value.empty()) given = option.value.front();
-  }
-  if (!given.empty() && std::string_view("kKMGTB").find(given.back()) != std::string_view::npos &&
-      sim::number_in<double>(std::string_view(given).substr(0, given.size() - 1))) {
-    return fmt::format("{}: '{}' is not a number; write e.g. 1e9 for a billion", flag,
-                       sim::printable(given));
-  }
-  if (given.find(',') == std::string::npos) {
-    return fmt::format("{}: '{}' is not a valid number for this flag", flag, sim::printable(given));
-  }
-  return fmt::format(
-      "{}: '{}' is several values, but the flag takes one; use gardenhose sweep for several", flag,
-      sim::printable(given));
-}
-
 // The first example of `command` in a usage, without its comment: "gardenhose check study.toml".
 std::string example_in(const std::string& usage, const std::string& command) {
   const std::size_t start = usage.find("\n  " + command);
@@ -222,9 +197,13 @@ std::string message_of(const po::error& error, std::string_view command) {
   return fmt::format("gardenhose {}: {}; see --help", command, error.what());
 }
 
-po::typed_value<int>* jobs_flag(int& jobs) {
+NumberFlag* jobs_flag(int& jobs) {
   jobs = usable_cores();
-  return po::value(&jobs)->notifier(check_jobs);
+  return number_flag<int>("-j", [&jobs](int given) {
+    jobs = given;
+    if (jobs >= 1 && jobs <= 4096) return;
+    throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", jobs));
+  });
 }
 
 std::vector<std::string> split(const std::string& text) {
@@ -261,11 +240,7 @@ std::optional<po::variables_map> parse_arguments(const Arguments& arguments, con
           fmt::format("--{}: is empty; specify a value, or leave the flag out", option.string_key));
     }
   }
-  try {
-    po::store(given, values);
-  } catch (const po::invalid_option_value& error) {
-    throw sim::InputError(wrong_number(error.get_option_name(), given));
-  }
+  po::store(given, values);
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << flags;

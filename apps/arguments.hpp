@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_flags.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -52,7 +53,7 @@ void check_format(const std::string& format);
 
 // For -j, 1 to 4096: sets `jobs` to the cores available to this process, the default. Throws
 // InputError for another number.
-[[nodiscard]] boost::program_options::typed_value<int>* jobs_flag(int& jobs);
+[[nodiscard]] NumberFlag* jobs_flag(int& jobs);
 inline constexpr const char* kJobsHelp =
     "simulations to run at once (default: all cores, or the cores that Slurm allots)";
 

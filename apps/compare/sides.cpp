@@ -61,9 +61,10 @@ po::options_description compare_flags(CompareOptions& o) {
       "and, between sites, leased links and egress)");
   add("tune", po::bool_switch(&o.tune),
       "run each side with its fastest options, as run --tune does");
-  add("repetitions", po::value(&o.repetitions)->default_value(100), "number of pairs to simulate");
+  add("repetitions", number_flag("--repetitions", o.repetitions)->default_value("100"),
+      "number of pairs to simulate");
   add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
-  add("seed", po::value(&o.seed)->default_value(1),
+  add("seed", number_flag("--seed", o.seed)->default_value("1"),
       "seed of the random draws; the same seed gives the same answer");
   add("spread", po::value(&o.spreads)->composing(),
       "NAME=S: uncertainty of an assumption, as the standard deviation of its logarithm (0.1: "

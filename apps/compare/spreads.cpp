@@ -30,7 +30,7 @@ GivenSpread parse_spread(const std::string& text) {
     throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",
                                  sim::printable(text), sim::joined(known)));
   }
-  const auto value = sim::number_in<double>(std::string_view(text).substr(equals + 1));
+  const auto value = sim::parse_number(std::string_view(text).substr(equals + 1)).value;
   if (!value || !(*value >= 0 && *value <= kLargestSpread)) {
     throw InputError(fmt::format("--spread: '{}' is not a number from 0 to {}",
                                  sim::printable(text.substr(equals + 1)), kLargestSpread));

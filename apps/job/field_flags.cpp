@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <boost/lexical_cast.hpp>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
@@ -16,21 +16,22 @@ namespace {
 namespace po = boost::program_options;
 using Row = sim::ParallelismField;
 
+// As sim reads it; refuses a number before files are read.
 template <class V>
-po::value_semantic* value_of(const Row& row, sim::GivenFields& given, const std::string& shown) {
-  auto* value = po::value<V>()->notifier([&row, &given](const V& one) {
-    std::string& text = given[row.name] = fmt::format("{}", one);
-    if (row.kind == Row::Kind::text) return;
+std::string field_text(const Row& row, const std::string& written) {
+  if constexpr (std::is_same_v<V, std::string>) {
+    return written;
+  } else {
+    std::string text = fmt::format("{}", flag_number<V>(fmt::format("--{}", row.name), written));
     sim::Parallelism unused;
-    row.read(row, text, unused);  // refuses a number before files are read
-  });
-  if (row.usual.is_value) value->default_value(boost::lexical_cast<V>(usual_text(row)), shown);
-  return value;
+    row.read(row, text, unused);
+    return text;
+  }
 }
 
 // By Row::Kind.
-constexpr decltype(&value_of<int>) kValues[]{value_of<std::string>, value_of<int>,
-                                             value_of<std::int64_t>, value_of<double>};
+constexpr decltype(&field_text<int>) kFieldTexts[]{field_text<std::string>, field_text<int>,
+                                                   field_text<std::int64_t>, field_text<double>};
 
 }  // namespace
 
@@ -41,13 +42,17 @@ void add_field_flags(po::options_description& flags, sim::ParallelismFields rows
     const std::string usual = chosen.contains(row.name) ? "chosen" : usual_text(row);
     std::string text(row.meaning);
     if (!row.usual.is_value && !usual.empty()) text += fmt::format(" (default: {})", usual);
-    po::value_semantic* value = kValues[static_cast<int>(row.kind)](row, given, usual);
+    const auto text_of = kFieldTexts[static_cast<int>(row.kind)];
+    auto* value = po::value<std::string>()->notifier(
+        [&row, &given, text_of](const std::string& one) { given[row.name] = text_of(row, one); });
+    if (row.usual.is_value) value->default_value(usual_text(row), usual);
     add(std::string(row.name).c_str(), value, with_flags(text).c_str());
   }
 }
 
-po::typed_value<int>* count(const char* flag, int& option) {
-  return po::value(&option)->notifier([flag](int given) {
+NumberFlag* count(const char* flag, int& option) {
+  return number_flag<int>(flag, [flag, &option](int given) {
+    option = given;
     if (given < 1) throw sim::InputError(fmt::format("{}: {} is less than 1", flag, given));
   });
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "apps/number_flags.hpp"
 #include "sim/workload/parallelism_fields.hpp"
 
 namespace apps {
@@ -20,6 +21,6 @@ void add_field_flags(boost::program_options::options_description& flags,
                      const ChosenFlags& chosen = {});
 
 // A counting flag: at least 1 if given; otherwise the option keeps its value.
-[[nodiscard]] boost::program_options::typed_value<int>* count(const char* flag, int& option);
+[[nodiscard]] NumberFlag* count(const char* flag, int& option);
 
 }  // namespace apps

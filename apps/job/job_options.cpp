@@ -15,8 +15,9 @@ namespace {
 namespace po = boost::program_options;
 using sim::InputError;
 
-po::typed_value<double>* factor(const char* flag, double& option) {
-  return po::value(&option)->notifier([flag](double value) {
+NumberFlag* factor(const char* flag, double& option) {
+  return number_flag<double>(flag, [flag, &option](double value) {
+    option = value;
     if (value >= 1e-6 && value <= 1e6) return;
     throw InputError(fmt::format("{}: {} is not a factor from 1e-6 to 1e6", flag, value));
   });

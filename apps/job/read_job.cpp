@@ -128,7 +128,7 @@ sim::Hosts hosts_of(const JobOptions& options) {
   if (text.empty()) return hosts;
   if (text.ends_with('x')) {
     text.remove_suffix(1);
-    const auto factor = sim::number_in<double>(text);
+    const auto factor = sim::parse_number(text).value;
     if (!factor || !(*factor > 0 && *factor <= 1e6)) {
       throw InputError(
           fmt::format("--host-issue: '{}' is not a factor above 0, at most 1e6; write e.g. 1.5x",

@@ -20,9 +20,9 @@ boost::program_options::options_description goodput_flags(JobOptions& o) {
   boost::program_options::options_description flags("Goodput");
   add_reliability_flag(flags, o);
   flags.add_options()(
-      "tokens", boost::program_options::value(&o.target_tokens),
+      "tokens", number_flag("--tokens", o.target_tokens, sim::Counting::large),
       "with --reliability, or over sites that come and go: tokens to train on, e.g. "
-      "15e12; adds days and price, with likely ranges");
+      "15T; adds days and price, with likely ranges");
   return flags;
 }
 
@@ -30,7 +30,7 @@ void check_tokens(double tokens) {
   constexpr double kMost = 1e18;
   if (tokens >= 1 && tokens <= kMost) return;
   throw sim::InputError(fmt::format(
-      "--tokens: {:g} is not a number of tokens from 1 to {:g}; write e.g. 15e12", tokens, kMost));
+      "--tokens: {:g} is not a number of tokens from 1 to {:g}; write e.g. 15T", tokens, kMost));
 }
 
 void check_target(const JobOptions& options, bool given) {

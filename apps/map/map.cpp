@@ -57,7 +57,7 @@ struct MapOptions {
 std::vector<sim::Bandwidth> parse_bandwidths(const std::string& text) {
   std::vector<sim::Bandwidth> bandwidths;
   for (const std::string& part : split(text)) {
-    bandwidths.push_back(quantity_of<sim::Bandwidth>("--bandwidths", part));
+    bandwidths.push_back(quantity_of<sim::Bandwidth>("--bandwidths", part, "400 Gbps"));
     if (!(bandwidths.back().base() > 0)) {
       throw InputError(fmt::format("--bandwidths: '{}' is not a bandwidth above 0", part));
     }
@@ -84,7 +84,7 @@ std::optional<MapOptions> parse_map(const Arguments& arguments) {
                     po::value(&bandwidths)
                         ->default_value("25Gbps,50Gbps,100Gbps,200Gbps,400Gbps,800Gbps,1600Gbps"),
                     "NIC bandwidths, separated by commas")(
-      "tokens", po::value(&o.tokens)->default_value(std::int64_t{4} << 20),
+      "tokens", number_flag("--tokens", o.tokens, sim::Counting::large)->default_value("4194304"),
       "tokens per step, rounded up to the same number of sequences for each replica")(
       "jobs,j", jobs_flag(o.jobs), kJobsHelp)(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
@@ -100,7 +100,8 @@ std::optional<MapOptions> parse_map(const Arguments& arguments) {
       split(values["scheme"].defaulted() ? kTrainedSchemes : values["scheme"].as<std::string>());
   o.bandwidths = parse_bandwidths(bandwidths);
   if (o.tokens < 1) throw InputError(fmt::format("--tokens: {} is less than 1", o.tokens));
-  if (!values["tp"].defaulted()) o.tensor = values["tp"].as<int>();
+  if (!values["tp"].defaulted())
+    o.tensor = flag_number<int>("--tp", values["tp"].as<std::string>());
   return o;
 }
 

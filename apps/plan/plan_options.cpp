@@ -18,7 +18,6 @@
 #include "apps/plan/plan_usage.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
-#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/topology/nic_rates.hpp"
 
@@ -36,7 +35,8 @@ struct Texts {
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   po::options_description flags("Plan");
   auto add = flags.add_options();
-  add("tokens", po::value(&o.question.goal.tokens)->required(), "tokens to train on, e.g. 1e12");
+  add("tokens", number_flag("--tokens", o.question.goal.tokens, sim::Counting::large)->required(),
+      "tokens to train on, e.g. 15T or 1e12");
   add("goal", po::value(&texts.aim)->default_value("cheapest"),
       "cheapest: the lowest price; fastest: the shortest time; smallest-network: the slowest NICs, "
       "then the lowest price, with which training reaches --share of the speed that the same nodes "
@@ -45,10 +45,10 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "maximum training time, e.g. \"30 days\", which a plan has to keep with a probability of "
       "--confidence; near misses are listed last");
   add("budget", po::value(&texts.budget),
-      "maximum price, e.g. \"2e6 USD\", which a plan has to keep likewise");
-  add("confidence", po::value(&o.question.goal.confidence)->default_value(0.8, "0.8"),
+      "maximum price, e.g. '$3M' or \"3 MUSD\", which a plan has to keep likewise");
+  add("confidence", number_flag("--confidence", o.question.goal.confidence)->default_value("0.8"),
       "probability with which a plan has to keep --deadline and --budget");
-  add("share", po::value(&o.question.goal.share),
+  add("share", number_flag("--share", o.question.goal.share),
       "fraction of full speed that --goal smallest-network must reach (default: 0.9)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
       "NIC bandwidths to choose from, separated by commas (default: the topology's); what is not "
@@ -56,12 +56,19 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("inner-scheme", po::value(&texts.inner_schemes),
       "schemes to choose from within each site, separated by commas (default: sharded); --scheme "
       "lists the schemes between sites");
-  add("batch-tokens", po::value(&o.question.batch_tokens)->default_value(std::int64_t{4} << 20),
-      "tokens per step, rounded up to the same number of sequences for each replica");
-  add("memory-headroom", po::value(&o.question.memory_headroom)->default_value(0.02, "0.02"),
+  add("batch-tokens",
+      number_flag("--batch-tokens", o.question.batch_tokens, sim::Counting::large)
+          ->default_value("4194304"),
+      "tokens per step, rounded up to the same number of sequences for each replica; the default "
+      "is 4Mi, 4M is 4000000");
+  add("memory-headroom",
+      number_flag("--memory-headroom", o.question.memory_headroom)->default_value("0.02"),
       "share of a GPU's memory that a setup must leave free, for what is not predicted: "
       "fragmentation, NCCL's buffers, the CUDA context");
-  add("critical-batch", po::value<double>(),
+  add("critical-batch",
+      number_flag<double>(
+          "--critical-batch", [&o](double tokens) { o.question.critical_batch = tokens; },
+          sim::Counting::large),
       "critical batch size: TOKENS per step beyond which a larger batch saves hardly any steps, as "
       "estimated by the gradient noise scale (McCandlish et al. 2018, arXiv:1812.06162). Larger "
       "steps are marked: price and time are for --tokens, but reaching the same loss may take more "
@@ -90,7 +97,7 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("all", po::bool_switch(&texts.all),
       "also list plans that another one beats: dearer and no faster, or slower and no cheaper");
   add("setups", po::bool_switch(&texts.setups), "list the ten best setups instead, however alike");
-  add("gap", po::value(&o.question.gap)->default_value(0.02, "0.02"),
+  add("gap", number_flag("--gap", o.question.gap)->default_value("0.02"),
       "a plan is found once no setup of its kind can be faster by more than this fraction; 0 "
       "searches "
       "exactly, as --setups does");
@@ -104,12 +111,12 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
 std::vector<int> parse_nodes(const std::string& text) {
   std::set<int> nodes;
   for (const std::string& part : split(text)) {
-    const auto value = sim::number_in<int>(part);
-    if (!value || *value < 1) {
-      throw InputError(fmt::format("--nodes: '{}' is not a number of nodes; write e.g. 4,8,16",
-                                   sim::printable(part)));
+    const int value = flag_number<int>("--nodes", part);
+    if (value < 1) {
+      throw InputError(
+          fmt::format("--nodes: {} is not a number of nodes; write e.g. 4,8,16", value));
     }
-    nodes.insert(*value);
+    nodes.insert(value);
   }
   return {nodes.begin(), nodes.end()};
 }
@@ -127,7 +134,8 @@ T more_than_nothing(const char* flag, const std::string& text, std::string_view 
 void parse_link_speeds(const std::string& text, PlanOptions& o) {
   std::map<double, std::string> speeds;  // of equal ones the first
   for (const std::string& part : split(text)) {
-    speeds.emplace(more_than_nothing<sim::Bandwidth>("--nic-bandwidths", part).base(), part);
+    speeds.emplace(more_than_nothing<sim::Bandwidth>("--nic-bandwidths", part, "400 Gbps").base(),
+                   part);
   }
   for (const auto& [speed, part] : speeds) {
     o.question.nic_bandwidths.push_back(sim::Bandwidth::from_base(speed));
@@ -192,8 +200,7 @@ bool is_said_anew(const std::string& flag) {
   return flag == "topology" || flag == "model" || flag == "scheme" || flag == "nodes";
 }
 
-void parse_search(const po::variables_map& values, const Texts& texts,
-                  sim::study::PlanQuestion& question) {
+void parse_search(const Texts& texts, sim::study::PlanQuestion& question) {
   if (texts.all && texts.setups) {
     throw InputError(
         "--all: conflicts with --setups, which lists no kinds; specify only one of them");
@@ -210,9 +217,7 @@ void parse_search(const po::variables_map& values, const Texts& texts,
   if (question.batch_tokens < 1) {
     throw InputError(fmt::format("--batch-tokens: {} is less than 1", question.batch_tokens));
   }
-  if (values.count("critical-batch") == 0) return;
-  question.critical_batch = values["critical-batch"].as<double>();
-  if (!(*question.critical_batch >= 1)) {
+  if (question.critical_batch && !(*question.critical_batch >= 1)) {
     throw InputError(fmt::format("--critical-batch: {} is less than 1", *question.critical_batch));
   }
 }
@@ -277,7 +282,7 @@ std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   if (!texts.nodes.empty()) o.question.nodes = parse_nodes(texts.nodes);
   if (!texts.link_speeds.empty()) parse_link_speeds(texts.link_speeds, o);
   parse_goal(values, texts, o.question.goal);
-  parse_search(values, texts, o.question);
+  parse_search(texts, o.question);
   o.job.target_tokens = o.question.goal.tokens;
   if (!texts.prices.empty()) o.prices = sim::read_price_list(texts.prices);
   if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);

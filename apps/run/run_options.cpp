@@ -67,7 +67,7 @@ po::options_description run_flags(RunOptions& o) {
       "file for the last scheme's step as PyTorch's profiler would have recorded it: every kernel "
       "of "
       "every simulated rank; gardenhose fit --trace reads it back");
-  add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
+  add("perfetto-ranks", number_flag("--perfetto-ranks", o.perfetto_ranks)->default_value("0"),
       "number of ranks in the timeline, from rank 0 (0: all)");
   add("month", po::value(&o.month),
       "file for one month of the last scheme, as CSV: which sites are there when and the rounds "

@@ -66,8 +66,8 @@ constexpr const char* kSolveUsage =
 std::vector<double> parse_levels(const char* flag, const std::string& text, const char* example) {
   std::vector<double> levels;
   for (const std::string& part : split(text)) {
-    const auto level = sim::number_in<double>(part);
-    if (!level || !(*level > 0) || !std::isfinite(*level)) {
+    const auto level = sim::parse_number(part, sim::Counting::large).value;
+    if (!level || !(*level > 0)) {
       throw InputError(fmt::format("{}: '{}' is not a positive number; write e.g. {}", flag,
                                    sim::printable(part), example));
     }
@@ -79,7 +79,7 @@ std::vector<double> parse_levels(const char* flag, const std::string& text, cons
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> shares;
   for (const std::string& part : split(text)) {
-    const auto share = sim::number_in<double>(part);
+    const auto share = sim::parse_number(part).value;
     if (!share || !(*share > 0 && *share < 1)) {
       throw InputError(
           fmt::format("--utilisation: '{}' is not between 0 and 1; write e.g. 0.5,0.8,0.95", part));
@@ -117,7 +117,7 @@ void parse_goal(const po::variables_map& values, const GoalTexts& texts,
     goal.measure = best_of(texts.best);
   } else if (!texts.tokens_per_day.empty()) {
     goal.measure = Measure::tokens_per_day;
-    goal.levels = parse_levels("--tokens-per-day", texts.tokens_per_day, "1e11,2e11");
+    goal.levels = parse_levels("--tokens-per-day", texts.tokens_per_day, "100B,200B");
   } else if (!texts.usd.empty()) {
     goal.measure = Measure::usd_per_million_tokens;
     goal.levels = parse_levels("--usd-per-million-tokens", texts.usd, "0.1,0.2");

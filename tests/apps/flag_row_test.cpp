@@ -66,7 +66,7 @@ TEST(FlagRow, IsReadAndWritten) {
 TEST(FlagRow, IsRefused) {
   EXPECT_EQ(refusal_of(kNewFlags, "--loss-metrics 0"), "`loss-metrics`: 0 is less than 1");
   EXPECT_EQ(refusal_of(kNewFlags, "--loss-metrics many"),
-            "--loss-metrics: 'many' is not a valid number for this flag");
+            "--loss-metrics: 'many' is not a whole number; write e.g. 8");
   EXPECT_EQ(refusal_of(kNewFlags, "--loss-metric 1"),
             "--loss-metric: unknown flag; did you mean --loss-metrics?");
 }

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view kFlawlessRun = "run --topology sdp4bit_a100 --model gpt_125m";
 
+constexpr std::string_view kPlan =
+    "plan --topology sdp4bit_a100 --model gpt_125m --attention fused --tokens 1e9";
+
 struct Refusal {
   std::string_view base;
   Arguments more;
@@ -22,7 +25,13 @@ const Refusal kRefusals[] = {
     {kFlawlessRun, {"--nodes", "-1"}, "--nodes"},
     {kFlawlessRun, {"--nodes", "17"}, "--nodes"},
     {kFlawlessRun, {"--nodes", "nan"}, "--nodes", "number"},
-    {kFlawlessRun, {"--nodes", "1e3"}, "--nodes", "number"},
+    {kFlawlessRun, {"--nodes", "1e3"}, "--nodes", "1000"},
+    {kFlawlessRun, {"--nodes", "1.5"}, "--nodes", "write 1 or 2"},
+    {kFlawlessRun, {"--nodes", "2:1"}, "--nodes", "is not a whole number"},
+    {kFlawlessRun, {"--nodes", "1e400"}, "--nodes", "is out of range"},
+    {kFlawlessRun, {"--sequence", "8K"}, "--sequence", "may mean 8000 or 8192"},
+    {kFlawlessRun, {"--global-batch", "256,512"}, "--global-batch", "use gardenhose sweep"},
+    {kFlawlessRun, {"--global-batch", "64K"}, "--global-batch", "may mean 64000 or 65536"},
     {kFlawlessRun, {"--nodes", "99999999999"}, "--nodes", "number"},
     {kFlawlessRun, {"--gpus-per-node", "0"}, "--gpus-per-node"},
     {kFlawlessRun, {"--gpus-per-node", "5"}, "--gpus-per-node"},
@@ -89,6 +98,12 @@ const Refusal kRefusals[] = {
      "--topology",
      "did you mean sdp4bit_a100? Specify a file, or one of: "},
     {"run --topology sdp4bit_a100 --model gpt_125", {}, "--model", "gpt_125m"},
+    {"run --topology dgx_h100 --model gpt_125m",
+     {},
+     "--topology",
+     "did you mean dgx_h100_x128 or dgx_h100_x16?"},
+    {"run --topology sdp4bit_a100 --model llama3", {}, "--model", "llama_3_70b or llama_3_8b?"},
+    {kFlawlessRun, {"--scheme", "sdp4"}, "--scheme", "mean sdp4bit or sdp4bit_unfused?"},
     {kFlawlessRun, {"--calibration", "a100"}, "--calibration", "a100_sdp4bit_published"},
     {kFlawlessRun, {"--scheme", "sdp4bt"}, "--scheme", "'sdp4bt'; did you mean sdp4bit? Known: "},
     {kFlawlessRun, {"--scheme", "sharded,"}, "--scheme"},
@@ -104,6 +119,12 @@ const Refusal kRefusals[] = {
      {"--set", "network.nic_bandwith=200 Gbps"},
      "--set network.nic_bandwith",
      "nic_bandwidth"},
+    {"run --topology roce_a100_2to1 --model gpt_125m",
+     {"--set", "network.oversubscription=2:0"},
+     "--set network.oversubscription",
+     "divides by 0"},
+    {kFlawlessRun, {"--set", "gpu.memory_bandwidth=2T"}, "--set gpu.memory_bandwidth", "TBps?"},
+    {kFlawlessRun, {"--set", "model.sequence=8K"}, "--set model.sequence", "8000 or 8192"},
     {kFlawlessRun, {"--set", "network=1"}, "--set network"},
     {kFlawlessRun, {"--set", "network.=1"}, "--set network."},
     {kFlawlessRun, {"--set", ".=1"}, "--set ."},
@@ -143,7 +164,15 @@ const Refusal kRefusals[] = {
     {kFlawlessRun, {"--micro-batch-size", "2"}, "--micro-batch-size", "mean --micro-batch?"},
     {kFlawlessRun, {"--sequence-length", "2"}, "--sequence-length", "mean --sequence?"},
     {kFlawlessRun, {"--json"}, "--json", "write --format json"},
-    {kFlawlessRun, {"--reliability", "llama3_h100", "--tokens", "1T"}, "--tokens", "1e9"},
+    {kFlawlessRun, {"--reliability", "llama3_h100", "--tokens", "T"}, "--tokens", "e.g. 15T"},
+    {kFlawlessRun, {"--reliability", "llama3_h100", "--tokens", "2t"}, "--tokens", "mean 2T?"},
+    {kFlawlessRun, {"--reliability", "llama3_h100", "--tokens", "1e400"}, "--tokens", "range"},
+    {kPlan, {"--sequence", "512,1024"}, "--sequence", "is several values"},
+    {kPlan, {"--budget", "3M"}, "--budget", "did you mean MUSD?"},
+    {kPlan, {"--budget", "$"}, "--budget", "does not begin with a number"},
+    {kPlan, {"--gap", "101%"}, "--gap", "1.01 is not a fraction"},
+    {kPlan, {"--nodes", "1,,2"}, "--nodes", "'' is not a whole number"},
+    {kPlan, {"--nic-bandwidths", "400"}, "--nic-bandwidths", "has no unit"},
     {"run --topology sdp4bit_a100 --model gpt_125m,gpt_1.3b", {}, "--model", "takes one"},
     {"run --topology SDP4bit_A100 --model gpt_125m", {}, "--topology", "mean sdp4bit_a100?"},
     {kFlawlessRun, {"--calibration", "h200"}, "--calibration", "did you mean nvidia_h200?"},

@@ -161,7 +161,7 @@ TEST(Plan, LeavesHeadroomInMemory) {
   const Outcome none = run(words(job + "--memory-headroom 0.999"), source_directory());
   expect_refused(none, "--model");
   EXPECT_NE(none.err.find("--memory-headroom"), std::string::npos) << none.err;
-  for (const char* share : {"-0.1", "1", "nan", "3%"}) {
+  for (const char* share : {"-0.1", "1", "nan", "101%"}) {
     expect_command_refused(kTiny + "--memory-headroom " + share, "--memory-headroom");
   }
 }
@@ -299,7 +299,7 @@ TEST(Plan, RefusesWhatItCannotPlan) {
   expect_command_refused(kTiny + "--deadline 30", "--deadline");
   expect_command_refused(kTiny + "--deadline 0days", "--deadline");
   expect_command_refused(kTiny + "--budget 100EUR", "--budget");
-  for (const char* confidence : {"0", "1", "-1", "nan", "80%"}) {
+  for (const char* confidence : {"0", "1", "-1", "nan", "101%"}) {
     expect_command_refused(kTiny + "--budget 100USD --confidence " + confidence, "--confidence");
   }
   expect_command_refused(kTiny + "--electricity 0.1USD", "--electricity");
