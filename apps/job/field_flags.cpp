@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
+#include "apps/arguments.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 
@@ -33,18 +35,33 @@ std::string field_text(const Row& row, const std::string& written) {
 constexpr decltype(&field_text<int>) kFieldTexts[]{field_text<std::string>, field_text<int>,
                                                    field_text<std::int64_t>, field_text<double>};
 
+void read_flag(const Row& row, const std::string& written, sim::GivenFields& given,
+               const ListFlags& lists) {
+  const auto text_of = kFieldTexts[static_cast<int>(row.kind)];
+  const bool is_list = written.find(',') != std::string::npos &&
+                       std::ranges::find(lists.names, row.name) != lists.names.end();
+  if (!is_list) {
+    given[row.name] = text_of(row, written);
+    return;
+  }
+  std::vector<std::string>& values = (*lists.given)[std::string(row.name)];
+  for (const std::string& part : split(written)) {
+    const std::string text = text_of(row, part);
+    if (std::ranges::find(values, text) == values.end()) values.push_back(text);
+  }
+}
+
 }  // namespace
 
 void add_field_flags(po::options_description& flags, sim::ParallelismFields rows,
-                     sim::GivenFields& given, const ChosenFlags& chosen) {
+                     sim::GivenFields& given, const ChosenFlags& chosen, const ListFlags& lists) {
   auto add = flags.add_options();
   for (const Row& row : rows) {
     const std::string usual = chosen.contains(row.name) ? "chosen" : usual_text(row);
     std::string text(row.meaning);
     if (!row.usual.is_value && !usual.empty()) text += fmt::format(" (default: {})", usual);
-    const auto text_of = kFieldTexts[static_cast<int>(row.kind)];
     auto* value = po::value<std::string>()->notifier(
-        [&row, &given, text_of](const std::string& one) { given[row.name] = text_of(row, one); });
+        [&row, &given, lists](const std::string& one) { read_flag(row, one, given, lists); });
     if (row.usual.is_value) value->default_value(usual_text(row), usual);
     add(std::string(row.name).c_str(), value, with_flags(text).c_str());
   }

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/number_flags.hpp"
 #include "sim/workload/parallelism_fields.hpp"
@@ -14,11 +18,17 @@ namespace apps {
 // Names of flags, without dashes, that a command chooses unless they are given.
 using ChosenFlags = std::set<std::string_view>;
 
+// Several values of a flag, "1,2", of a command that searches over them.
+struct ListFlags {
+  std::span<const std::string_view> names = {};                      // that may have several
+  std::map<std::string, std::vector<std::string>>* given = nullptr;  // those that have
+};
+
 // A flag for each row. Parsed ones are in `given`, with the usual values of those that have one. The
 // help shows "chosen" as the default of a chosen flag, else what is usual.
 void add_field_flags(boost::program_options::options_description& flags,
                      sim::ParallelismFields rows, sim::GivenFields& given,
-                     const ChosenFlags& chosen = {});
+                     const ChosenFlags& chosen = {}, const ListFlags& lists = {});
 
 // A counting flag: at least 1 if given; otherwise the option keeps its value.
 [[nodiscard]] NumberFlag* count(const char* flag, int& option);

@@ -85,7 +85,8 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       kNodePlacementHelp);
   add("traffic", po::value(&o.traffic), kTrafficHelp);
   add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
-  add_field_flags(flags, sim::parallelism_fields(), o.parallelism, search.chosen);
+  add_field_flags(flags, sim::parallelism_fields(), o.parallelism, search.chosen,
+                  {.names = search.lists, .given = &o.listed});
   add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
   add("protocol", po::value(&o.protocol), kProtocolHelp);
   add("calibration", po::value(&o.calibration)->default_value("auto"), kCalibrationHelp);

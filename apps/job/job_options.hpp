@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ struct JobOptions {
   std::vector<std::string> schemes;
   int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
   sim::GivenFields parallelism;
+  std::map<std::string, std::vector<std::string>> listed;  // instead, of fields with several values
   int sequence = 0;
   std::string node_placement = "packed";
   std::string traffic;              // a file, or none
@@ -59,8 +61,9 @@ inline constexpr const char* kProtocolHelp =
 // Differences between the flags of a searching command and those of run, which has the flags for
 // several sites too.
 struct SearchFlags {
-  ChosenFlags chosen = {};                    // marked in their help; including --scheme
-  std::span<const RefusedFlag> refused = {};  // left out
+  ChosenFlags chosen = {};                       // marked in their help; including --scheme
+  std::span<const RefusedFlag> refused = {};     // left out
+  std::span<const std::string_view> lists = {};  // flags of fields that may have several values
   std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller
   bool may_lack_files = false;   // --topology and --model need not be given
 };

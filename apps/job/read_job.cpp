@@ -55,6 +55,17 @@ void check_size(const JobOptions& options, const Job& job) {
   }
 }
 
+void read_listed(const JobOptions& options, Job& job) {
+  for (const sim::ParallelismField& row : sim::parallelism_fields()) {
+    const auto listed = options.listed.find(std::string(row.name));
+    if (listed == options.listed.end()) continue;
+    job.given.erase(listed->first);
+    for (const std::string& text : listed->second) {
+      row.read(row, text, job.listed[listed->first].emplace_back());
+    }
+  }
+}
+
 int replica_count(const Job& job) {
   int replicas = 0;
   for (const sim::Site& site : job.topology.sites) {
@@ -196,6 +207,7 @@ Job read_job(const JobOptions& options) {
   job.zero = sim::stage_of(options.parallelism);
   job.open = sim::open_software(options.parallelism);
   job.given = options.given;
+  read_listed(options, job);
   job.each_kernel = options.each_kernel;
   job.whole = options.whole;
   job.scheme_settings = settings.scheme;

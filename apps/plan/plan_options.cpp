@@ -19,6 +19,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/study/plan/layouts.hpp"
 #include "sim/topology/nic_rates.hpp"
 
 namespace apps {
@@ -226,7 +227,7 @@ void note_passed_on(const Arguments& arguments, const po::options_description& a
                     const po::options_description& job, PlanOptions& o) {
   for (const auto& option : given_options(arguments, all).options) {
     if (job.find_nothrow(option.string_key, false) == nullptr) continue;
-    if (is_said_anew(option.string_key)) continue;
+    if (is_said_anew(option.string_key) || o.job.listed.contains(option.string_key)) continue;
     o.passed_on.push_back("--" + option.string_key);
     o.passed_on.insert(o.passed_on.end(), option.value.begin(), option.value.end());
   }
@@ -269,8 +270,10 @@ void leave_out_unbuilt_nics(PlanOptions& o) {
 std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   PlanOptions o;
   Texts texts;
-  po::options_description job = job_flags(
-      o.job, {.chosen = chosen_flags(), .refused = kRefusedByPlan, .sizes = &texts.nodes});
+  po::options_description job = job_flags(o.job, {.chosen = chosen_flags(),
+                                                  .refused = kRefusedByPlan,
+                                                  .lists = sim::study::kListedFields,
+                                                  .sizes = &texts.nodes});
   add_reliability_flag(job, o.job);
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));

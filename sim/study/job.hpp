@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -58,6 +60,8 @@ struct Job {
   std::optional<int> zero;          // the stage of ZeRO, if given
   OpenSoftware open;                // the part that depends on the stage of ZeRO
   std::set<std::string> given;      // names of the given fields, which a search leaves alone
+  // Fields of which a plan tries these values alone, each read into a struct of its own.
+  std::map<std::string, std::vector<Parallelism>, std::less<>> listed = {};
   std::optional<Detail> detail;
   bool each_kernel = false;
   bool whole = false;             // StepContext::whole

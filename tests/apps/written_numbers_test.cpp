@@ -143,5 +143,54 @@ TEST(WrittenNumbers, AreReadInFiles) {
   EXPECT_EQ(read, shipped);
 }
 
+// But for the commands: a value of a list is the plan's, one that is given stays where it stands.
+Json without_commands(Json plans) {
+  for (Json& one : plans) one.erase("command");
+  return plans;
+}
+
+TEST(WrittenNumbers, OfPlansMayBeSeveral) {
+  struct List {
+    const char *field, *first, *second;
+  };
+  constexpr List kLists[] = {{"tp", "1", "2"},
+                             {"pp", "2", "4"},
+                             {"cp", "1", "2"},
+                             {"micro-batch", "2", "4"},
+                             {"pp 2 --virtual-stages", "1", "2"},
+                             {"zero", "1", "3"},
+                             {"recompute", "full", "none"}};
+  for (const auto& [field, first, second] : kLists) {
+    SCOPED_TRACE(field);
+    const std::string flag = field;
+    const auto with = [&](const std::string& values) {
+      return without_commands(plans(fmt::format(
+          "{}--goal fastest --gap 0 --setups --attention fused --{} {}", kTiny, flag, values)));
+    };
+    const auto time = [](const Json& found) {
+      return found.at(0).at("training_time_s").get<double>();
+    };
+    const Json one = with(first), other = with(second);
+    EXPECT_EQ(time(with(fmt::format("{},{}", second, first))), std::min(time(one), time(other)));
+    EXPECT_EQ(with(fmt::format("{0},{0}", first)), one);
+  }
+}
+
+// Every value that there is to try is no restriction.
+TEST(WrittenNumbers, OfPlansMayBeAll) {
+  const Json free = plan(kTiny + "--goal fastest");
+  for (const char* all : {"--tp 1,2,4", "--pp 4,2,1", "--zero 0,1,2,3"}) {
+    EXPECT_EQ(plan(kTiny + "--goal fastest " + all), free) << all;
+  }
+}
+
+TEST(WrittenNumbers, OfAPlansListAreInItsCommands) {
+  for (const Json& one : plans(kTiny + "--setups --tp 2,4 --pp 1,2")) {
+    const std::string command = one.at("command").get<std::string>();
+    EXPECT_EQ(command.find(','), std::string::npos) << command;
+    EXPECT_NE(command.find("--tp "), std::string::npos) << command;
+  }
+}
+
 }  // namespace
 }  // namespace apps_tests

@@ -39,6 +39,27 @@ std::vector<int> chunk_counts(const Model& model, int stages) {
   return model.layers % stages == 0 ? divisors(model.layers / stages) : std::vector{1};
 }
 
+// The values of a field to try: those that are listed, or the one that is given, or `usual`.
+template <class V>
+std::vector<V> values_of(const Job& job, const char* field, V Parallelism::*member,
+                         std::vector<V> usual) {
+  const auto listed = job.listed.find(field);
+  if (listed != job.listed.end()) {
+    usual.clear();
+    for (const Parallelism& one : listed->second) usual.push_back(one.*member);
+  } else if (job.given.contains(field)) {
+    usual = {job.parallelism.*member};
+  }
+  return usual;
+}
+
+bool tries_stage(const Job& job, int stage) {
+  const auto listed = job.listed.find("zero");
+  if (listed == job.listed.end()) return !job.zero || stage == *job.zero;
+  return std::ranges::any_of(listed->second,
+                             [&](const Parallelism& one) { return one.sharding.stage == stage; });
+}
+
 // A scheme that works node by node needs as many replicas on every node.
 bool is_by_node(const Scheme& scheme) {
   return scheme.gradients.algorithm->is_by_node || scheme.weights.secondary_shards;
@@ -66,8 +87,7 @@ class FrameSearch {
         scheme_(schemes.front()) {
     for (const Scheme& scheme : schemes) {
       for (const int stage : scheme.zero) {
-        if (first_.zero && stage != *first_.zero) continue;
-        (stage == 3 ? fsdp_ : below_) = true;
+        if (tries_stage(first_, stage)) (stage == 3 ? fsdp_ : below_) = true;
       }
     }
   }
@@ -80,10 +100,12 @@ class FrameSearch {
     Parallelism p = first_.parallelism;
     if (!fixed("gradient-precision")) p.gradients = Precision::bf16;  // the faster one
     const Parallelism& given = first_.parallelism;
-    const auto tensors =
-        fixed("tp") || is_own(&SiteSetup::tensor) ? std::vector{given.tensor} : divisors(gpus);
-    const auto pipelines = fixed("pp") || is_own(&SiteSetup::pipeline) ? std::vector{given.pipeline}
-                                                                       : stage_counts(first_.model);
+    const auto tensors = is_own(&SiteSetup::tensor)
+                             ? std::vector{given.tensor}
+                             : values("tp", &Parallelism::tensor, divisors(gpus));
+    const auto pipelines = is_own(&SiteSetup::pipeline)
+                               ? std::vector{given.pipeline}
+                               : values("pp", &Parallelism::pipeline, stage_counts(first_.model));
     for (const int tensor : tensors) {
       for (const int pipeline : pipelines) {
         p.tensor = tensor;
@@ -97,14 +119,11 @@ class FrameSearch {
 
  private:
   void add_contexts(Parallelism p) {
-    const Parallelism& given = first_.parallelism;
-    std::vector<int> contexts{given.context};
-    if (!fixed("cp")) {
-      for (int parts = 2; first_.model.sequence / parts >= kLeastPartOfSequence; parts *= 2) {
-        contexts.push_back(parts);
-      }
+    std::vector<int> contexts{1};
+    for (int parts = 2; first_.model.sequence / parts >= kLeastPartOfSequence; parts *= 2) {
+      contexts.push_back(parts);
     }
-    for (const int context : contexts) {
+    for (const int context : values("cp", &Parallelism::context, contexts)) {
       p.context = context;
       add_experts(p);
     }
@@ -114,12 +133,12 @@ class FrameSearch {
   void add_experts(Parallelism p) {
     const Parallelism& given = first_.parallelism;
     const bool chooses = has_experts_to_choose(first_.model);
-    const auto ranks =
-        fixed("ep") || !chooses ? std::vector{given.expert} : divisors(first_.model.experts.count);
+    std::vector<int> ranks{given.expert};
+    if (chooses) ranks = divisors(first_.model.experts.count);
     std::vector<int> parts{given.expert_tensor};
-    if (!fixed("etp") && chooses && p.tensor > 1) parts = {0, 1};
-    for (const int expert : ranks) {
-      for (const int part : parts) {
+    if (chooses && p.tensor > 1) parts = {0, 1};
+    for (const int expert : values("ep", &Parallelism::expert, ranks)) {
+      for (const int part : values("etp", &Parallelism::expert_tensor, parts)) {
         p.expert = expert;
         p.expert_tensor = part;
         if (may_be_possible(p)) add_orders(p);
@@ -139,6 +158,11 @@ class FrameSearch {
   }
 
   [[nodiscard]] bool fixed(const char* field) const { return first_.given.contains(field); }
+  template <class V>
+  [[nodiscard]] std::vector<V> values(const char* field, V Parallelism::*member,
+                                      std::vector<V> usual) const {
+    return values_of(first_, field, member, std::move(usual));
+  }
 
   // Whether every site has the field as its own, so that nothing is left to choose.
   [[nodiscard]] bool is_own(std::optional<int> SiteSetup::*field) const {
@@ -172,12 +196,9 @@ class FrameSearch {
   // ranks, then replicas or pipeline stages.
   void add_orders(const Parallelism& p) {
     const Parallelism& given = first_.parallelism;
-    std::vector<int> chunks{1};
-    if (fixed("virtual-stages")) {
-      chunks = {given.virtual_stages};
-    } else if (p.pipeline > 1) {
-      chunks = chunk_counts(first_.model, p.pipeline);
-    }
+    const auto chunks =
+        values("virtual-stages", &Parallelism::virtual_stages,
+               p.pipeline > 1 ? chunk_counts(first_.model, p.pipeline) : std::vector{1});
     std::vector<bool> sequences{false};
     if (fixed("sequence-parallel")) {
       sequences = {given.sequence_parallel};
@@ -219,7 +240,9 @@ class FrameSearch {
       if (!is_held(split)) break;
       if (passes % count != 0 || (one && count < passes)) continue;
       split.micro_batch = static_cast<int>(passes / count);
-      if (fixed("micro-batch") && split.micro_batch != first_.parallelism.micro_batch) continue;
+      const auto sizes =
+          values("micro-batch", &Parallelism::micro_batch, std::vector{split.micro_batch});
+      if (std::ranges::find(sizes, split.micro_batch) == sizes.end()) continue;
       for (const int stage : {1, 3}) {
         if (stage == 3 ? fsdp_ : below_) add_recomputes(at_stage(split, stage, software_));
       }
@@ -229,7 +252,8 @@ class FrameSearch {
   }
 
   void add_recomputes(Parallelism p) {
-    for (const Recompute recompute : recomputations(first_, p)) {
+    for (const Recompute recompute :
+         values("recompute", &Parallelism::recompute, recomputations(first_, p))) {
       p.recompute = recompute;
       if (is_possible(p)) found_.all.push_back(p);
     }
@@ -292,7 +316,7 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const 
     if (!by_node_possible(schemes[i])) continue;
     for (const int stage : schemes[i].zero) {
       if ((stage == 3) != (frame.sharding.stage == 3)) continue;
-      if (first.zero && stage != *first.zero) continue;
+      if (!tries_stage(first, stage)) continue;
       Parallelism staged = frame;
       staged.sharding.stage = stage;
       for (const Parallelism& form : sharding_forms(first, schemes[i], staged)) {

@@ -5,11 +5,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/study/job.hpp"
 
 namespace sim::study {
+
+// Fields of which a plan can try several given values (Job::listed).
+inline constexpr std::string_view kListedFields[] = {
+    "tp", "pp", "cp", "ep", "etp", "virtual-stages", "micro-batch", "zero", "recompute"};
 
 struct Layout {
   std::size_t scheme = 0;  // index into the chosen schemes
