@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <initializer_list>
 #include <vector>
 
+#include "sim/base/dimensions.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/letters.hpp"
 #include "sim/base/printable.hpp"
@@ -16,145 +15,10 @@
 namespace sim {
 namespace {
 
-// A value in base units is number * multiply / divide. Two factors, because 5 / 1e6 is the double
-// nearest to 5 us and 5 * 1e-6 is not always.
-struct Unit {
-  std::string name;
-  double multiply = 1;
-  double divide = 1;
-};
-
-struct Dimension {
-  std::string_view noun;     // "a time"
-  std::string_view example;  // "400 Gbps": its unit is suggested where there is none
-  std::vector<Unit> units;
-  std::vector<Unit> spellings = {};  // other names of them
-  // Range in base units, apart from 0. Far beyond anything real, and far within what doubles hold.
-  double least = 1e-30, most = 1e30;
-};
-
-// All whole numbers up to here are doubles, and a thousand of them can be added.
-constexpr double kMostBytes = 0x1p53;
-
-struct Prefix {
-  std::string_view letters;
-  double factor;
-};
-constexpr std::array kDecimal{Prefix{"", 1},    Prefix{"k", 1e3},  Prefix{"M", 1e6},
-                              Prefix{"G", 1e9}, Prefix{"T", 1e12}, Prefix{"P", 1e15}};
-constexpr std::array kBinary{Prefix{"Ki", 0x1p10}, Prefix{"Mi", 0x1p20}, Prefix{"Gi", 0x1p30},
-                             Prefix{"Ti", 0x1p40}};
-
-void add_prefixed(std::vector<Unit>& units, std::string_view unit, double divide = 1) {
-  for (const Prefix& prefix : kDecimal) {
-    units.push_back({fmt::format("{}{}", prefix.letters, unit), prefix.factor, divide});
-  }
-}
-
-// Adds other names of a unit, which has been added.
-void add_spellings(Dimension& dimension, std::string_view unit,
-                   std::initializer_list<std::string_view> names) {
-  const Unit known = *std::ranges::find(dimension.units, unit, &Unit::name);
-  for (const std::string_view name : names) {
-    dimension.spellings.push_back({std::string(name), known.multiply, known.divide});
-  }
-}
-
-template <class T>
-Dimension dimension_of();
-
-template <>
-Dimension dimension_of<Seconds>() {
-  Dimension result{"a time",
-                   "2 us",
-                   {{"s", 1, 1},
-                    {"ms", 1, 1e3},
-                    {"us", 1, 1e6},
-                    {"ns", 1, 1e9},
-                    {"min", 60, 1},
-                    {"h", 3600, 1},
-                    {"days", 86'400, 1}},
-                   {},
-                   1e-15,
-                   1e15};
-  add_spellings(result, "s", {"sec", "secs", "second", "seconds"});
-  add_spellings(result, "ms", {"msec"});
-  add_spellings(result, "us", {"\u00b5s", "\u03bcs", "usec"});  // micro sign, Greek mu
-  add_spellings(result, "min", {"mins", "minute", "minutes"});
-  add_spellings(result, "h", {"hr", "hrs", "hour", "hours"});
-  add_spellings(result, "days", {"d", "day"});
-  return result;
-}
-template <>
-Dimension dimension_of<Bandwidth>() {
-  Dimension result{"a bandwidth", "400 Gbps", {}, {}, 1e-3, 1e18};
-  add_prefixed(result.units, "bps", 8);
-  add_prefixed(result.units, "Bps");
-  for (const char* bits : {"b/s", "bit/s"}) add_prefixed(result.spellings, bits, 8);
-  add_prefixed(result.spellings, "B/s");
-  return result;
-}
-template <>
-Dimension dimension_of<Bytes>() {
-  Dimension result{"a size", "80 GB", {}, {}, 0, kMostBytes};
-  add_prefixed(result.units, "B");
-  for (const Prefix& prefix : kBinary) {
-    result.units.push_back({fmt::format("{}B", prefix.letters), prefix.factor, 1});
-  }
-  return result;
-}
-template <>
-Dimension dimension_of<FlopRate>() {
-  Dimension result{"a rate of floating-point operations", "989 TFLOPs", {}, {}, 1, 1e24};
-  add_prefixed(result.units, "FLOPs");
-  for (const char* rate : {"FLOPS", "FLOP/s"}) add_prefixed(result.spellings, rate);
-  return result;
-}
-template <>
-Dimension dimension_of<Watts>() {
-  Dimension result{"a power", "700 W", {}};
-  add_prefixed(result.units, "W");
-  return result;
-}
-template <>
-Dimension dimension_of<DollarRate>() {
-  Dimension result{"a price per hour", "2 USD/h", {{"USD/h", 1, 3600}}};
-  add_spellings(result, "USD/h", {"USD/hr", "USD/hour"});
-  return result;
-}
-template <>
-Dimension dimension_of<BytePrice>() {
-  return {"a price of traffic", "0.02 USD/GB", {{"USD/GB", 1, 1e9}, {"USD/TB", 1, 1e12}}};
-}
-template <>
-Dimension dimension_of<Dollars>() {
-  return {"an amount of money",
-          "20000 USD",
-          {{"USD", 1, 1}, {"kUSD", 1e3, 1}, {"MUSD", 1e6, 1}},
-          {{"KUSD", 1e3, 1},
-           {"thousandUSD", 1e3, 1},
-           {"millionUSD", 1e6, 1},
-           {"BUSD", 1e9, 1},
-           {"billionUSD", 1e9, 1}}};
-}
-template <>
-Dimension dimension_of<EnergyPrice>() {
-  return {"a price of energy", "0.1 USD/kWh", {{"USD/kWh", 1, 3.6e6}, {"USD/MWh", 1, 3.6e9}}};
-}
-template <>
-Dimension dimension_of<BandwidthPrice>() {
-  constexpr double kGbpsHours = 3600 * 1e9 / 8;
-  return {"a price of bandwidth",
-          "0.5 USD/h/Tbps",
-          {{"USD/h/Gbps", 1, kGbpsHours}, {"USD/h/Tbps", 1, 1000 * kGbpsHours}}};
-}
-
-// Built once, as keys of files ask for its noun again and again.
-template <class T>
-const Dimension& known() {
-  static const Dimension dimension = dimension_of<T>();
-  return dimension;
-}
+using dimensions::Dimension;
+using dimensions::dimension_of;
+using dimensions::kDecimal;
+using dimensions::Unit;
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
@@ -301,7 +165,7 @@ std::string with_prefix(double base, std::string_view unit) {
 
 template <class T>
 Parsed<T> parse_quantity(std::string_view text, std::string_view example) {
-  const Parsed<double> base = parse_base(text, known<T>(), example);
+  const Parsed<double> base = parse_base(text, dimension_of<T>(), example);
   if (!base.value) return {std::nullopt, base.problem};
   return {T::from_base(*base.value), {}};
 }
@@ -317,7 +181,7 @@ template Parsed<BandwidthPrice> parse_quantity(std::string_view, std::string_vie
 
 template <>
 Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
-  const Parsed<double> base = parse_base(text, known<Bytes>(), example);
+  const Parsed<double> base = parse_base(text, dimension_of<Bytes>(), example);
   if (!base.value) return {std::nullopt, base.problem};
   // 40.1 GB is a whole number that binary fractions miss by a hair; half a byte is not.
   const double whole = std::round(*base.value);
@@ -331,7 +195,7 @@ Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
 
 template <class T>
 std::string_view quantity_noun() {
-  const std::string_view noun = known<T>().noun;
+  const std::string_view noun = dimension_of<T>().noun;
   return noun.substr(noun.find(' ') + 1);  // without its article
 }
 
@@ -344,7 +208,7 @@ std::vector<QuantityUnits> quantities() {
     all.push_back({noun, {}});
     for (const Unit& unit : dimension.units) all.back().units.push_back(unit.name);
   };
-  (add(quantity_noun<T>(), known<T>()), ...);
+  (add(quantity_noun<T>(), dimension_of<T>()), ...);
   return all;
 }
 
