@@ -84,7 +84,9 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("node-placement", po::value(&o.node_placement)->default_value(o.node_placement),
       kNodePlacementHelp);
   add("traffic", po::value(&o.traffic), kTrafficHelp);
-  add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
+  add("sequence", count("--sequence", o.sequence),
+      "tokens per sequence, e.g. 8192 or 8Ki; 8K is refused, as it may mean 8000 (default: the "
+      "model's)");
   add_field_flags(flags, sim::parallelism_fields(), o.parallelism, search.chosen,
                   {.names = search.lists, .given = &o.listed});
   add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
