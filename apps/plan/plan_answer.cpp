@@ -23,6 +23,10 @@ using sim::study::PlanReport;
 using sim::study::PlanRow;
 using Places = std::vector<PlanOptions>;  // by topology
 
+constexpr const char* kNotOfLoss =
+    "not considered: how inner steps and codec errors affect the loss; the schemes or --set fix "
+    "both";
+
 // Schemes with and without compression, on one cluster.
 bool has_both_kinds(const PlanOptions& place) {
   const auto compresses = [](const sim::study::Setup& one) { return one.scheme.compresses(); };
@@ -54,16 +58,20 @@ std::string network_that_pays(const std::vector<sim::study::PlanCompression>& tr
                               first_pays ? "all" : "none");
   }
   const auto& last = first_pays ? tries[tries.size() - 2] : tries.back();
-  return text + fmt::format(": it pays at {} and below", gbps(last.nics));
+  return text + fmt::format(
+                    ": of these, it pays at {} and below, as far as predictions can tell "
+                    "(differences of {:.1f} % and more)",
+                    gbps(last.nics), 100 * (sim::study::least_win() - 1));
 }
 
-// "to buy: nodes 3.6 MUSD, network 210 kUSD, power of 4 years 340 kUSD; trains 1.06e+11 tokens a day"
+// "to buy: 2.45 MUSD (nodes 2.10 MUSD, network 346 kUSD), and 217 kUSD for the power of 4 years; trains ..."
 std::string to_buy_text(const PlanRow& row, const sim::NetworkParts& parts, double tokens) {
   const auto usd = [](double amount) { return to_text(sim::Dollars::from_base(amount)); };
   return fmt::format(
-      "to buy: nodes {}, network {}, power of {:g} years {}; trains {:.3g} tokens a day",
-      usd(row.price.gpus), usd(row.price.network), parts.years, usd(row.price.power),
-      tokens * sim::kDay_s / row.time_s);
+      "to buy: {} (nodes {}, network {}), and {} for the power of {:g} years; trains {:.3g} tokens "
+      "a day",
+      usd(row.price.gpus + row.price.network), usd(row.price.gpus), usd(row.price.network),
+      usd(row.price.power), parts.years, tokens * sim::kDay_s / row.time_s);
 }
 
 // What the first plan is up against: the next one, compression, and what is not listed.
@@ -75,6 +83,11 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
     const PlanRow& next = report.rows[1];
     lines.push_back(
         fmt::format("next: {}: {}", summary_of(next, rows_of(places)), why_not(next, taken, goal)));
+  }
+  const auto missed = std::ranges::find(report.rows, false, &PlanRow::keeps_limits);
+  if (report.met && missed != report.rows.end() && missed != report.rows.begin() + 1) {
+    lines.push_back(fmt::format("near miss: {}: {}", summary_of(*missed, rows_of(places)),
+                                why_not(*missed, taken, goal)));
   }
   const auto compresses = [](const PlanRow& row) { return row.simplicity.compresses; };
   const auto other = std::ranges::find_if(report.rows, [&](const PlanRow& row) {
@@ -123,6 +136,9 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
   } else if (taken.price.gpus > 0) {
     lines.push_back("prices of a GPU hour: " + prices_text(places));
   }
+  if (!report.not_counted.empty()) {
+    lines.push_back("not in the price: " + sim::joined(report.not_counted, "; "));
+  }
   if (places.front().assumes_attention) {
     lines.push_back(fmt::format("assumed: --attention {} for all plans", kPlanAttention));
   }
@@ -132,7 +148,7 @@ std::vector<std::string> rivals(const Places& places, const PlanReport& report) 
                                 place.job.topology, *place.nodes_of_file,
                                 *place.nodes_of_file == 1 ? "" : "s"));
   }
-  if (taken.simplicity.sites > 1) lines.emplace_back(kNotOfLoss);
+  if (std::ranges::any_of(places, &PlanOptions::is_wide_area)) lines.emplace_back(kNotOfLoss);
   return lines;
 }
 

@@ -10,10 +10,6 @@
 
 namespace apps {
 
-inline constexpr const char* kNotOfLoss =
-    "not considered: how inner steps and codec errors affect the loss; the schemes or --set fix "
-    "both";
-
 // " within 30.0 days with a probability of 80 %"
 [[nodiscard]] std::string limits_text(const sim::study::PlanQuestion& question);
 

@@ -130,9 +130,6 @@ void print_notes(const Places& places, const PlanReport& report) {
         "apart\n",
         alike, by_time ? "are as fast" : "cost the same", 100 * (sim::study::least_win() - 1));
   }
-  if (!report.not_counted.empty()) {
-    print_text("not counted: {}\n", sim::joined(report.not_counted, "; "));
-  }
   print_expected_interruptions(places[report.rows.front().question], report.rows.front());
   for (const std::string& line : asked_lines(report)) print_text("{}\n", line);
   const bool marked =
@@ -148,7 +145,6 @@ void print_notes(const Places& places, const PlanReport& report) {
     print_text("left out: {} layouts with more micro-batches than a simulation can hold\n",
                searched.not_held);
   }
-  if (has_sites(places)) print_text("{}\n", kNotOfLoss);
   print_text(
       "searched: {} setups, {} of those examined too large for a GPU's memory; {} schedules "
       "planned, {} {}steps simulated{}{}\n",

@@ -146,6 +146,7 @@ std::string setup_text(const PlanRow& row, const RowsOf& rows) {
   const sim::Report& report = row.report;
   const bool alone = (report.round ? report.round->sites : row.chosen.nodes) == 1;
   std::string text = report.round ? site_names(*report.round) : nodes_text(row);
+  text += fmt::format(" ({} GPUs)", report.gpus);
   if (rows.topologies) text += " of " + report.topology;
   if (rows.nics && !report.round) text += " at " + nic_text(row);
   if (!report.round || !alone) text += " with " + report.scheme;

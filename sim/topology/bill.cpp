@@ -55,9 +55,8 @@ constexpr Field<NetworkParts> kPartsFields[] = {
     field<&NetworkParts::node, &PricedPart::power>(
         "node.power", kAny, needed_with("node.price", "needed with node.price"),
         "Power of a node under load.", "10 kW"),
-    field<&NetworkParts::years>(
-        "use.years", kYears, kUsualValue,
-        "Years of use, whose power `plan --buy` adds to what the parts cost."),
+    field<&NetworkParts::years>("use.years", kYears, kUsualValue,
+                                "Years of use, whose power a plan to buy pays for."),
 };
 
 constexpr double kMostAtOnce = 1e4;  // cables of a port, ports of a cable, cables of a link

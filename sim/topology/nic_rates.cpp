@@ -43,8 +43,9 @@ std::string why_not_built(const Cluster& cluster, Bandwidth nic) {
   const auto& slot = cluster.gpu.host_bandwidth;
   if (slot && nic.base() > slot->base()) {
     return fmt::format(
-        "a NIC of {} needs {} of its slot, whose lanes carry {} (gpu.host_bandwidth)", gbps(nic),
-        to_text(nic), to_text(*slot));
+        "a NIC of {} needs {} of its slot, whose lanes carry {}; where hosts have faster ones, set "
+        "gpu.host_bandwidth",
+        gbps(nic), to_text(nic), to_text(*slot));
   }
   return "";
 }

@@ -268,7 +268,8 @@ TEST(PlanTaken, SaysWhyTheOthersAreNot) {
   const PlanRow taken = a_row(100, 10, 16);
   EXPECT_EQ(why_not(a_row(101, 10, 16, true), taken, goal),
             "1.0 % dearer, not told apart, and less simple (compressed)");
-  EXPECT_EQ(why_not(a_row(101, 20, 8), taken, goal), "as cheap, 2.0 times as long");
+  EXPECT_EQ(why_not(a_row(101, 20, 8), taken, goal),
+            "as cheap (1.0 % dearer, not told apart), 2.0 times as long");
   EXPECT_EQ(why_not(a_row(120, 9, 32), taken, goal), "20 % dearer, 10 % faster");
 }
 

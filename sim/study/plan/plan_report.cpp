@@ -19,10 +19,12 @@ std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal) {
     return by_time ? row.time_s : row.price.total();
   };
   const PlanRow& best = report.rows.front();
-  const double most = ranked_by(best) * least_win();
+  const double apart = least_win();
   const auto is_alike = [&](const PlanRow& row) {
+    const double ratio = ranked_by(row) / ranked_by(best);
     const bool other_network = row.nic_bandwidth_Bps != best.nic_bandwidth_Bps;
-    return ranked_by(row) <= most && !(goal.aim == Aim::smallest_network && other_network);
+    return ratio <= apart && ratio * apart >= 1 && row.keeps_limits == best.keeps_limits &&
+           !(goal.aim == Aim::smallest_network && other_network);
   };
   return static_cast<std::size_t>(std::ranges::count_if(report.rows, is_alike));
 }

@@ -42,8 +42,11 @@ constexpr Words kDear{"as cheap", "dearer", "as dear", "cheaper"};
 constexpr Words kLong{"as fast", "slower", "as long", "faster"};
 
 std::string against(double ratio, const Words& words) {
-  if (ratio * least_win() < 1) return fmt::format("{:.0f} % {}", 100 * (1 - ratio), words.less);
-  if (ratio <= least_win()) return words.alike;
+  if (ratio <= least_win() && ratio * least_win() >= 1) {
+    return fmt::format("{} ({:.1f} % {}, not told apart)", words.alike, 100 * std::abs(ratio - 1),
+                       ratio < 1 ? words.less : words.more);
+  }
+  if (ratio < 1) return fmt::format("{:.0f} % {}", 100 * (1 - ratio), words.less);
   return ratio < 1.5 ? fmt::format("{:.0f} % {}", 100 * (ratio - 1), words.more)
                      : fmt::format("{:.1f} times {}", ratio, words.times);
 }
@@ -59,12 +62,18 @@ std::string miss_text(const char* kept, double chance, double confidence,
                      100 * confidence, limit);
 }
 
+// In hours where days read as the deadline does.
+std::string limit_text(double time_s, double deadline_s) {
+  const std::string text = long_time_text(time_s);
+  return text == long_time_text(deadline_s) ? fmt::format("{:.1f} h", time_s / kHour_s) : text;
+}
+
 // Of the limit that a near miss keeps with less than the goal's confidence.
 std::string miss_text(const PlanRow& row, const PlanGoal& goal) {
   if (row.in_time && *row.in_time < goal.confidence) {
     const double time_s =
         limit_kept(goal.confidence, {row.low.time_s, row.time_s, row.high.time_s});
-    return miss_text("in time", *row.in_time, goal.confidence, long_time_text(time_s));
+    return miss_text("in time", *row.in_time, goal.confidence, limit_text(time_s, goal.deadline_s));
   }
   const double kept = limit_kept(goal.confidence, {row.low.usd, row.price.total(), row.high.usd});
   return miss_text("within the budget", *row.in_budget, goal.confidence,
