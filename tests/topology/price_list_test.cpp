@@ -60,7 +60,8 @@ TEST(PriceList, RefusesWhatIsWrongInItsPlace) {
   const std::string gpu = dated + "[gpus.a]\ngpu = \"A100\"\nprice = \"1 USD/h\"\n";
   EXPECT_EQ(problem_of(gpu), "");
   EXPECT_NE(problem_of(gpu + "spot_price = \"0.5 USD/h\"\n").find("spot_kept"), std::string::npos);
-  EXPECT_NE(problem_of(dated + "[gpus.a]\nprice = 1\n").find("gpus.a.gpu"), std::string::npos);
+  EXPECT_NE(problem_of(dated + "[gpus.a]\nprice = 1\n").find("[gpus.a]: missing key gpu"),
+            std::string::npos);
 }
 
 }  // namespace
