@@ -30,20 +30,27 @@ std::vector<Setup> shapes(const Job& job, const Setup& from) {
   return setups;
 }
 
-// Of all shapes, shardings and splits of `start`.
+// All shapes, shardings and splits of `start`.
+template <class Visit>
+void each_from(const Job& job, std::span<const Scheme> schemes, const Setup& start,
+               const Visit& visit) {
+  for (const Setup& shape : shapes(job, start)) {
+    for (const Setup& sharding : other_shardings(job, schemes, shape)) {
+      for (Setup& split : other_splits(job, sharding)) visit(std::move(split));
+    }
+  }
+}
+
+// Of each_from().
 Setup smallest_from(const Job& job, std::span<const Scheme> schemes, const Setup& start) {
   std::optional<Setup> smallest;
   double least = kNever;
-  for (const Setup& shape : shapes(job, start)) {
-    for (const Setup& sharding : other_shardings(job, schemes, shape)) {
-      for (Setup& split : other_splits(job, sharding)) {
-        const double needed = memory_needed(job, split);
-        if (needed >= least) continue;
-        least = needed;
-        smallest = std::move(split);
-      }
-    }
-  }
+  each_from(job, schemes, start, [&](Setup&& split) {
+    const double needed = memory_needed(job, split);
+    if (needed >= least) return;
+    least = needed;
+    smallest = std::move(split);
+  });
   if (!smallest) {
     throw InputError(
         fmt::format("`scheme`: {} cannot run with the other flags; leave out `zero`, `tp`, "
@@ -69,8 +76,9 @@ class Search {
 
   Best run() {
     Setup start = start_of(job_, schemes_.front());
-    const Setup smallest = smallest_of(job_, schemes_, start);
+    const Setup smallest = smallest_to_try(start);
     start.parallelism.optimizer_state = smallest.parallelism.optimizer_state;
+    start.parallelism.overlap = smallest.parallelism.overlap;
     set_capacity(memory_needed(job_, smallest));
     if (from_.first != nullptr) try_all({*from_.first});
     std::vector<Setup> starts;
@@ -96,6 +104,14 @@ class Search {
   }
 
  private:
+  // With less overlap, which takes buffers, if it fits only then.
+  [[nodiscard]] Setup smallest_to_try(const Setup& start) const {
+    Setup smallest = smallest_of(job_, schemes_, start);
+    if (fits_memory(job_, smallest)) return smallest;
+    Setup without = smallest_setup(job_, schemes_);
+    return fits_memory(job_, without) ? without : smallest;
+  }
+
   void set_capacity(double least) {
     capacity_ = static_cast<double>(job_.cluster().gpu.memory.count);
     fits_ = least <= capacity_;
@@ -175,6 +191,22 @@ Setup smallest_setup(const Job& job, std::span<const Scheme> schemes) {
   }
   return *std::ranges::min_element(smallest, {},
                                    [&](const Setup& setup) { return memory_needed(job, setup); });
+}
+
+RemedySet needed_remedies(const Job& job, const Setup& setup) {
+  const RemedySet used = remedies_in(job, setup);
+  RemedySet least = used;
+  for (const OptimizerState state :
+       {job.parallelism.optimizer_state, setup.parallelism.optimizer_state}) {
+    Setup start = start_of(job, setup.scheme);
+    start.parallelism.optimizer_state = state;
+    start.parallelism.overlap = setup.parallelism.overlap;
+    each_from(job, {&setup.scheme, 1}, start, [&](const Setup& other) {
+      const RemedySet others = remedies_in(job, other);
+      if ((others & ~used) == 0 && others < least && fits_memory(job, other)) least = others;
+    });
+  }
+  return least;
 }
 
 Best best_setup(const Job& job, std::span<const Scheme> schemes, StepTimes& times,

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/study/search/memory_remedies.hpp"
 #include "sim/study/search/step_times.hpp"
 #include "sim/study/watch.hpp"
 
@@ -29,12 +30,16 @@ struct SearchFrom {
 // InputError where the given options leave it no choice.
 [[nodiscard]] Setup smallest_setup(const Job& job, std::span<const Scheme> schemes);
 
+// The cheapest part of the remedies in a setup that fits without which its scheme does not fit, however
+// the rest is chosen. Simulates nothing.
+[[nodiscard]] RemedySet needed_remedies(const Job& job, const Setup& setup);
+
 // Coordinate by coordinate from a start where everything overlaps in BF16 and micro-batches are the
 // largest that fit, until no single kind of option makes the step faster: tensor parallelism and
 // recomputation, the scheme and its sharding, the split into micro-batches, the overlap, the
 // precision, the buckets. What is given (Job::given) is not chosen. Setups that do not fit in
-// memory are left out; where none fits, the optimizer's state is on hosts if that makes one fit, and
-// else those are left out that need more than the least one does.
+// memory are left out; where none fits, the optimizer's state is on hosts if that makes one fit, or
+// less overlaps, and else those are left out that need more than the least one does.
 [[nodiscard]] Best best_setup(const Job& job, std::span<const Scheme> schemes, StepTimes& times,
                               const SearchFrom& from = {});
 
