@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-#include <string>
-
 #include "apps/print.hpp"
 #include "apps/words.hpp"
 #include "sim/program/asked_collectives.hpp"
@@ -27,7 +24,8 @@ void add_leader(const sim::study::Job& job, const sim::Scheme& scheme,
 
 }  // namespace
 
-void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup> setups) {
+std::set<std::string> asked_warnings(const sim::study::Job& job,
+                                     std::span<const sim::study::Setup> setups) {
   std::set<std::string> lines;
   const auto add = [&](const sim::StepContext& context, const sim::Scheme& scheme) {
     for (const std::string& line : asked_outcome(context, scheme).exceptions) {
@@ -45,7 +43,15 @@ void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup
       add(round.step(table), round.inner_at(table));
     }
   }
+  return lines;
+}
+
+void print_warnings(const std::set<std::string>& lines) {
   for (const std::string& line : lines) print_note("warning: {}\n", line);
+}
+
+void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup> setups) {
+  print_warnings(asked_warnings(job, setups));
 }
 
 }  // namespace apps

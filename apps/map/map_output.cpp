@@ -11,21 +11,48 @@
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {
 
 using sim::study::MapPoint;
+using sim::study::MapSide;
 using Json = nlohmann::ordered_json;
 
-Json record_of(const MapRow& row) {
-  const MapPoint& point = row.point;
+// A point, and where it is.
+struct Placed {
+  const MapRow& row;
+  const AxisValue &x, &y;
+
+  [[nodiscard]] const MapPoint& point() const { return row.point; }
+};
+
+std::vector<Placed> placed(const Axis& x, const Axis& y, std::span<const MapRow> rows) {
+  std::vector<Placed> all;
+  const std::size_t columns = x.values.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    all.push_back({rows[i], x.values[i % columns], y.values[i / columns]});
+  }
+  return all;
+}
+
+std::string needs_of(const MapSide& side) {
+  return with_flags(sim::study::remedies_text(side.remedies));
+}
+
+Json record_of(const Axis& x, const Axis& y, const Placed& one) {
+  const MapPoint& point = one.point();
   const auto verdict = point.verdict();
+  const auto number = [](const AxisValue& value) {
+    return value.number ? Json(*value.number) : Json();
+  };
   return {{"topology", point.topology},
           {"gpus", point.gpus},
           {"model", point.model},
-          {"nic_bandwidth_Bps", point.nic_bandwidth.base()},
+          {"nic_bandwidth_Bps", point.nic_bandwidth ? Json(point.nic_bandwidth->base()) : Json()},
           {"tensor_parallel", point.tensor},
           {"pipeline_parallel", point.pipeline},
           {"global_batch", point.global_batch},
@@ -33,52 +60,44 @@ Json record_of(const MapRow& row) {
           {"fastest", point.fastest().setup.scheme.name},
           {"pays", point.pays()},
           {"verdict", verdict ? Json(sim::verdict_name(*verdict)) : Json()},
-          {"speedup", point.speedup()},
+          {"speedup", point.speedup},
           {"speedup_low", point.speedup_range.low},
           {"speedup_high", point.speedup_range.high},
           {"uncompressed", point.uncompressed.setup.scheme.name},
           {"uncompressed_step_time_s", point.uncompressed.step_time_s},
           {"uncompressed_fits_memory", point.uncompressed.fits},
-          {"uncompressed_flags", row.uncompressed_flags},
+          {"uncompressed_flags", one.row.uncompressed_flags},
           {"compressed", point.compressed.setup.scheme.name},
           {"compressed_step_time_s", point.compressed.step_time_s},
           {"compressed_fits_memory", point.compressed.fits},
-          {"compressed_flags", row.compressed_flags}};
+          {"compressed_flags", one.row.compressed_flags},
+          {"x_input", x.name},
+          {"x", one.x.text},
+          {"y_input", y.name},
+          {"y", one.y.text},
+          {"uncompressed_tokens_per_s", point.uncompressed.tokens_per_s},
+          {"uncompressed_needs", needs_of(point.uncompressed)},
+          {"compressed_tokens_per_s", point.compressed.tokens_per_s},
+          {"compressed_needs", needs_of(point.compressed)},
+          {"x_number", number(one.x)},
+          {"y_number", number(one.y)}};
 }
 
-// Both of what is compared.
-bool both_fit(const MapPoint& point) { return point.compressed.fits && point.uncompressed.fits; }
-
-// In brackets where compression does not win; marked where something does not fit.
-sim::TableCell cell_of(const MapPoint& point, const std::string& text) {
-  const std::string marked = text + (both_fit(point) ? "" : sim::kDoesNotFit);
-  const sim::Style style = !both_fit(point) ? sim::Style::bad
-                           : point.pays()   ? sim::Style::good
-                                            : sim::Style::plain;
-  return {point.pays() ? marked : "(" + marked + ")", style};
-}
-
-// Of a model: the scheme, its speed-up and the likely range of that.
-void add_rows(const MapPoint& point, Grid& grid) {
-  if (grid.rows.empty() || grid.rows[grid.rows.size() - 3] != point.model) {
-    for (const std::string& row :
-         {point.model, std::string("  speed-up"), std::string(sim::kRangeLabel)}) {
-      grid.rows.push_back(row);
-      grid.cells.emplace_back();
-    }
-  }
-  const auto add = [&](std::size_t from_end, const std::string& text) {
-    grid.cells[grid.cells.size() - from_end].push_back(cell_of(point, text));
-  };
-  add(3, point.compressed.setup.scheme.name);
-  add(2, fmt::format("{:.2f}x", point.speedup()));
-  add(1, fmt::format("{:.2f}-{:.2f}", point.speedup_range.low, point.speedup_range.high));
+GridCell cell_of(const MapPoint& point) {
+  const auto name = [](const MapSide& side) { return side.fits ? side.setup.scheme.name : ""; };
+  return {.challenger = name(point.compressed),
+          .baseline = name(point.uncompressed),
+          .verdict = point.verdict(),
+          .speedup = point.speedup,
+          .range = point.speedup_range,
+          .needs = needs_of(point.compressed.fits ? point.compressed : point.uncompressed)};
 }
 
 // "; at 2 points it is too close to call; at 1 point nothing fits in memory".
-std::string undecided_text(std::span<const MapPoint> points) {
+std::string undecided_text(std::span<const Placed> points) {
   const auto said = [&](std::optional<sim::Verdict> verdict, const char* what) {
-    const auto count = std::ranges::count(points, verdict, &MapPoint::verdict);
+    const auto count = std::ranges::count(points, verdict,
+                                          [](const Placed& one) { return one.point().verdict(); });
     return count == 0 ? ""
                       : fmt::format("; at {} {} {}", count, count == 1 ? "point" : "points", what);
   };
@@ -87,59 +106,74 @@ std::string undecided_text(std::span<const MapPoint> points) {
 }
 
 // "gpt_2.7b at 25 Gbps: sdp4bit, 1.85 times as fast".
-std::string point_text(const MapPoint& point) {
+std::string point_text(const Placed& one) {
+  const MapPoint& point = one.point();
   const std::string how = point.uncompressed.fits
-                              ? fmt::format("{:.3g} times as fast", point.speedup())
+                              ? fmt::format("{:.3g} times as fast", point.speedup)
                               : "which alone fits in memory";
-  return fmt::format("{} at {:g} Gbps: {}, {}", point.model, point.nic_bandwidth.base() * 8 / 1e9,
-                     point.compressed.setup.scheme.name, how);
+  return fmt::format("{} at {}: {}, {}", one.y.text, one.x.text, point.compressed.setup.scheme.name,
+                     how);
 }
 
 // "compression wins at 3 of 6 points; the best is gpt_2.7b at 25 Gbps: sdp4bit, 1.85 times as fast".
-std::string answer_text(std::span<const MapPoint> points) {
-  const auto count = std::ranges::count_if(points, &MapPoint::pays);
+std::string answer_text(std::span<const Placed> points) {
+  const auto pays = [](const Placed& one) { return one.point().pays(); };
+  const auto count = std::ranges::count_if(points, pays);
   const std::string rest = undecided_text(points);
   if (count == 0)
     return fmt::format("compression wins at none of {} points{}", points.size(), rest);
   // A speed-up over what does not fit is none.
-  const auto gain = [](const MapPoint& point) {
-    return !point.pays() ? 0 : point.uncompressed.fits ? point.speedup() : 1;
+  const auto gain = [&](const Placed& one) {
+    return !pays(one) ? 0 : one.point().uncompressed.fits ? one.point().speedup : 1;
   };
-  const MapPoint& most = *std::ranges::max_element(points, {}, gain);
+  const Placed& most = *std::ranges::max_element(points, {}, gain);
   return fmt::format("compression wins at {} of {} points; the best is {}{}", count, points.size(),
                      point_text(most), rest);
 }
 
-// Three rows a model, a column a bandwidth. Each model has the same bandwidths.
-void print_table(std::span<const MapPoint> points) {
-  Grid grid{.corner = "per NIC", .columns = {}, .rows = {}, .cells = {}};
-  for (const MapPoint& point : points) {
-    add_rows(point, grid);
-    if (grid.rows.size() == 3) {
-      grid.columns.push_back(fmt::format("{:g} Gbps", point.nic_bandwidth.base() * 8 / 1e9));
-    }
+// "dgx_h100_x16: 16 GPUs, gpt_1.3b": what all points have in common.
+std::string subject_text(const Axis& x, const Axis& y, std::span<const Placed> points) {
+  const MapPoint& first = points.front().point();
+  const auto on_axis = [&](const char* name) { return x.is(name) || y.is(name); };
+  std::vector<std::string> parts;
+  if (std::ranges::all_of(points, [&](const auto& p) { return p.point().gpus == first.gpus; })) {
+    parts.push_back(fmt::format("{} GPUs", first.gpus));
+  }
+  if (!on_axis("model")) parts.push_back(first.model);
+  return parts.empty() ? first.topology : first.topology + ": " + sim::joined(parts);
+}
+
+void print_table(const Axis& x, const Axis& y, std::span<const Placed> points) {
+  Grid grid{.corner = y.name + " by " + x.name, .columns = {}, .rows = {}, .cells = {}};
+  for (const AxisValue& value : x.values) grid.columns.push_back(value.text);
+  for (const AxisValue& value : y.values) grid.rows.push_back(value.text);
+  grid.cells.resize(y.values.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    grid.cells[i / x.values.size()].emplace_back(cell_of(points[i].point()));
   }
   print_answer(answer_text(points));
   print_text(
-      "{}: {} GPUs; the fastest compressed scheme and its speed-up over the fastest uncompressed\n"
-      "setup, in brackets where it does not win: slower, or too close to call\n\n",
-      points.front().topology, points.front().gpus);
+      "{}\n"
+      "The fastest compressed scheme and its speed-up over the fastest uncompressed setup, in\n"
+      "brackets where it does not win: slower, or too close to call\n\n",
+      subject_text(x, y, points));
   print_styled(grid_text(grid, output_width()));
+  const bool has_range = std::ranges::any_of(points, [](const Placed& one) {
+    return one.point().compressed.fits && one.point().uncompressed.fits;
+  });
   print_text("\n");
-  print_styled(sim::range_and_fit_notes(true, std::ranges::all_of(points, both_fit)));
+  print_styled(sim::range_and_fit_notes(has_range, true));
   print_text("--format csv shows the options of each\n");
 }
 
 }  // namespace
 
-void print_map(const std::string& format, std::span<const MapRow> rows) {
-  if (format == "table") {
-    std::vector<MapPoint> points;
-    for (const MapRow& row : rows) points.push_back(row.point);
-    return print_table(points);
-  }
+void print_map(const std::string& format, const Axis& x, const Axis& y,
+               std::span<const MapRow> rows) {
+  const std::vector<Placed> points = placed(x, y, rows);
+  if (format == "table") return print_table(x, y, points);
   std::vector<Json> records;
-  for (const MapRow& row : rows) records.push_back(record_of(row));
+  for (const Placed& one : points) records.push_back(record_of(x, y, one));
   print_records(format, records);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "apps/map/axes.hpp"
 #include "sim/study/map.hpp"
 
 namespace apps {
@@ -15,7 +16,8 @@ struct MapRow {
   std::string uncompressed_flags, compressed_flags;
 };
 
-// table, json or csv.
-void print_map(const std::string& format, std::span<const MapRow> rows);
+// table, json or csv. The rows are in the order of y, then x.
+void print_map(const std::string& format, const Axis& x, const Axis& y,
+               std::span<const MapRow> rows);
 
 }  // namespace apps

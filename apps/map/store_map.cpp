@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "apps/map/axes.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -26,9 +27,26 @@ struct Candidate {
 
 using Place = std::pair<std::string, std::string>;  // x and y as text
 
+bool is_site_count(const std::string& input) {
+  return input.starts_with("sites.") && input.ends_with(".count");
+}
+
+// The input of that name, or the one that an axis of that name stands for; else the name.
+std::string input_named(const std::string& name, const Inputs& inputs) {
+  const auto row = std::ranges::find(axis_rows(), name, &AxisRow::name);
+  if (inputs.contains(name) || row == axis_rows().end()) return name;
+  for (const std::string_view input : row->inputs) {
+    if (inputs.contains(input)) return std::string(input);
+  }
+  for (const auto& [input, value] : inputs.items()) {
+    if (row->topologies == Topologies::sites && is_site_count(input)) return input;
+  }
+  return name;
+}
+
 class Map {
  public:
-  explicit Map(const StoreMapOptions& options) : options_(options) {}
+  explicit Map(StoreMapOptions options) : options_(std::move(options)) {}
 
   void read(Store& store) {
     const std::set<std::int64_t> kept =
@@ -44,7 +62,8 @@ class Map {
 
   StoreMap result() {
     const std::set<std::string> baselines = baselines_among();
-    StoreMap map{.xs = sorted(xs_), .ys = sorted(ys_), .cells = {}};
+    StoreMap map{
+        .x = options_.x, .y = options_.y, .xs = sorted(xs_), .ys = sorted(ys_), .cells = {}};
     for (const Inputs& y : map.ys) {
       for (const Inputs& x : map.xs) {
         const auto found = cells_.find({text_of(x), text_of(y)});
@@ -58,6 +77,9 @@ class Map {
   void add(const StoredPoint& point) {
     const Inputs& report = point.outcome.report;
     if (report.is_null()) return;
+    options_.x = input_named(options_.x, point.inputs);
+    options_.y = input_named(options_.y, point.inputs);
+    check_differ();
     for (const auto& [flag, key] :
          {std::pair{"--x", &options_.x}, {"--y", &options_.y}, {"--over", &options_.over}}) {
       check_is_input(flag, *key, point.inputs);
@@ -70,6 +92,12 @@ class Map {
     const auto same = std::ranges::find(others, candidate.over, &Candidate::over);
     if (same != others.end()) refuse_both(*same, candidate);
     others.push_back(std::move(candidate));
+  }
+
+  void check_differ() const {
+    if (options_.x != options_.y && options_.x != options_.over && options_.y != options_.over)
+      return;
+    throw InputError("--y: --x, --y and --over must be three different inputs");
   }
 
   void check_is_input(const char* flag, const std::string& key, const Inputs& inputs) const {
@@ -147,7 +175,7 @@ class Map {
     return cell;
   }
 
-  const StoreMapOptions& options_;
+  StoreMapOptions options_;
   std::vector<Inputs> xs_, ys_;
   std::map<Place, std::vector<Candidate>> cells_;
 };

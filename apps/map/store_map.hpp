@@ -11,6 +11,7 @@
 
 namespace apps {
 
+// `x` and `y` are inputs of the sweep, or axes of a map that stand for one.
 struct StoreMapOptions {
   std::string store, x, y, over, baseline, where, format;
 };
@@ -31,6 +32,10 @@ struct StoreCell {
     if (!baseline || !challenger) return std::nullopt;
     return speedup_of(challenger->speed, baseline->speed);
   }
+  [[nodiscard]] std::optional<sim::LikelyRatio> range() const {
+    if (!baseline || !challenger) return std::nullopt;
+    return range_of(challenger->speed, baseline->speed);
+  }
   // The challenger's; nothing if nothing fits. One that is alone wins.
   [[nodiscard]] std::optional<sim::Verdict> verdict() const {
     if (baseline && challenger) return verdict_of(challenger->speed, baseline->speed);
@@ -40,6 +45,7 @@ struct StoreCell {
 };
 
 struct StoreMap {
+  std::string x, y;              // the inputs
   std::vector<Inputs> xs, ys;    // ascending, as numbers or quantities; else in the sweep's order
   std::vector<StoreCell> cells;  // by y, then by x; where the store has a point
 };

@@ -41,13 +41,15 @@ double speedup_of(const PointSpeed& one, const PointSpeed& other) {
   return one.tokens_per_s / other.tokens_per_s;
 }
 
+std::optional<sim::LikelyRatio> range_of(const PointSpeed& one, const PointSpeed& other) {
+  return sim::study::range_of_ratio(speedup_of(one, other), one.sensitivity, other.sensitivity);
+}
+
 std::optional<sim::Verdict> verdict_of(const PointSpeed& one, const PointSpeed& other) {
-  const double speedup = speedup_of(one, other);
-  return sim::study::verdict_of(
-      {.speedup = speedup,
-       .range = sim::study::range_of_ratio(speedup, one.sensitivity, other.sensitivity),
-       .fits = one.fits,
-       .other_fits = other.fits});
+  return sim::study::verdict_of({.speedup = speedup_of(one, other),
+                                 .range = range_of(one, other),
+                                 .fits = one.fits,
+                                 .other_fits = other.fits});
 }
 
 bool sends_plain(const std::string& scheme) {

@@ -19,6 +19,9 @@ struct PointSpeed {
 [[nodiscard]] PointSpeed speed_of(const StoredPoint& point);
 
 [[nodiscard]] double speedup_of(const PointSpeed& one, const PointSpeed& other);
+// Of that speed-up, if both tell what their times depend on.
+[[nodiscard]] std::optional<sim::LikelyRatio> range_of(const PointSpeed& one,
+                                                       const PointSpeed& other);
 [[nodiscard]] std::optional<sim::Verdict> verdict_of(const PointSpeed& one,
                                                      const PointSpeed& other);
 

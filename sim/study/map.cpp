@@ -91,20 +91,30 @@ MapPoint point_of(const Job& laid, Bandwidth bandwidth) {
           .nic_bandwidth = bandwidth};
 }
 
+MapSide side_of(const Job& job, const MapPoint& point, const Best& best) {
+  const double tokens = static_cast<double>(point.global_batch) * point.sequence;
+  return {.setup = best.setup,
+          .step_time_s = best.step_time_s,
+          .tokens_per_s = tokens / best.step_time_s,
+          .fits = best.fits,
+          .remedies = best.fits ? needed_remedies(job, best.setup) : 0};
+}
+
 // Of the fastest two, where NICs are `factor` times as fast.
-void add_range(Job job, double factor, MapPoint& point) {
+void add_speedup(Job job, double factor, MapPoint& point) {
   job.cluster() = with_nics(std::move(job.cluster()), factor);
   const auto sensitivity = [&](const Setup& setup) {
     return sensitivity_of(job, setup, simulate(job, setup).report);
   };
-  point.speedup_range = range_of_ratio(point.speedup(), sensitivity(point.compressed.setup),
+  point.speedup = point.uncompressed.step_time_s / point.compressed.step_time_s;
+  point.speedup_range = range_of_ratio(point.speedup, sensitivity(point.compressed.setup),
                                        sensitivity(point.uncompressed.setup));
 }
 
 // One of a map's two.
-struct MapSide {
+struct SchemesOfSide {
   std::vector<Scheme> schemes;
-  Best MapPoint::*best;
+  MapSide MapPoint::*side;
 };
 
 }  // namespace
@@ -139,20 +149,22 @@ std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> band
     return bandwidths[at] / job.cluster().network.nic_bandwidth;
   };
   // Sides do not depend on each other; of one side, each point begins where a faster network ended.
-  const std::array sides{MapSide{uncompressed_schemes(), &MapPoint::uncompressed},
-                         MapSide{compressed_schemes(job), &MapPoint::compressed}};
+  const std::array sides{SchemesOfSide{uncompressed_schemes(), &MapPoint::uncompressed},
+                         SchemesOfSide{compressed_schemes(job), &MapPoint::compressed}};
   for_each_in_parallel(jobs, sides.size(), [&](std::size_t i) {
-    const auto& [schemes, best] = sides[i];
+    const auto& [schemes, side] = sides[i];
     StepTimes times(job, std::max(1, jobs / static_cast<int>(sides.size())));
     const Setup* first = nullptr;
     for (const std::size_t at : order) {
       begin_point();
-      points[at].*best = best_setup(job, schemes, times, {.factor = factor(at), .first = first});
-      first = &(points[at].*best).setup;
+      MapPoint& point = points[at];
+      point.*side = side_of(
+          job, point, best_setup(job, schemes, times, {.factor = factor(at), .first = first}));
+      first = &(point.*side).setup;
     }
   });
   for_each_in_parallel(jobs, points.size(),
-                       [&](std::size_t at) { add_range(job, factor(at), points[at]); });
+                       [&](std::size_t at) { add_speedup(job, factor(at), points[at]); });
   return points;
 }
 

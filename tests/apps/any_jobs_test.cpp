@@ -31,6 +31,12 @@ INSTANTIATE_TEST_SUITE_P(
         SearchRow{"map",
                   "map --topology sdp4bit_a100 --nodes 2 --model gpt_125m,mpt_125m "
                   "--bandwidths 10Gbps,100Gbps"},
+        SearchRow{"map_axes",
+                  "map --topology sdp4bit_a100 --model gpt_125m --tokens 32768 --x nodes=2,4 "
+                  "--y latency=5us,50us"},
+        SearchRow{"map_sites",
+                  "map --topology twenty_peers_b200 --model gpt_125m --x sites=2,3 "
+                  "--y bandwidth=100Mbps,1Gbps"},
         SearchRow{"plan",
                   "plan --topology dgx_h100_x16 --nodes 1,2 --model gpt_125m --set model.layers=2 "
                   "--gpus-per-node 2 --tokens 1e9 --batch-tokens 65536 --scheme sharded,sdp4bit "

@@ -123,6 +123,44 @@ TEST_F(StoreMap, IsATableOrCsv) {
   EXPECT_EQ(same.out, slow.out);
 }
 
+TEST_F(StoreMap, TakesTheAxesOfAMapForTheInputsThatTheySet) {
+  EXPECT_EQ(cells({"--x", "bandwidth", "--y", "gpus", "--where", "in_overlap = 'none'"}),
+            cells(kBoth));
+  expect_refused(mapped({"--x", "latency", "--y", "nodes"}), "--x");  // not swept
+  expect_refused(mapped({"--x", "gpus", "--y", "nodes"}), "--y");     // the same input
+}
+
+TEST_F(StoreMap, ShowsWinnersWithRanges) {
+  for (const Json& cell : cells(kBoth)) {
+    EXPECT_LT(cell["speedup_low"], cell["speedup"]);
+    EXPECT_GT(cell["speedup_high"], cell["speedup"]);
+    EXPECT_EQ(cell["verdict"] == "win", cell["speedup_low"] > 1) << cell;
+  }
+  const Outcome table = mapped(kBoth);
+  EXPECT_NE(table.out.find("\n  likely range  "), std::string::npos) << table.out;
+}
+
+TEST_F(StoreMap, SaysWhereNothingFits) {
+  sandbox_->write("small.toml", R"([run]
+topology = "dgx_h100_x16"
+model = "gpt_125m"
+gpus-per-node = 2
+nodes = 2
+[grid]
+scheme = ["sharded", "sdp4bit"]
+gpu.memory = ["1 GB", "80 GB"]
+accumulation = [1, 2]
+)");
+  ASSERT_EQ(apps_tests::run({"sweep", "small.toml"}, sandbox_->path()).code, 0);
+  const Arguments map{"map", "small.sqlite", "--x", "gpu.memory", "--y", "batch"};
+  const Outcome table = apps_tests::run(map, sandbox_->path());
+  EXPECT_NE(table.out.find("does not fit"), std::string::npos) << table.out;
+  const Json all = json_of(map, sandbox_->path());
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0]["y_input"], "accumulation");
+  for (const Json& cell : all) EXPECT_EQ(cell["verdict"].is_null(), cell["x"] == "1 GB") << cell;
+}
+
 TEST_F(StoreMap, NamesWhatVariesBesides) {
   const Outcome outcome = mapped({"--x", "network.nic_bandwidth", "--y", "nodes"});
   expect_refused(outcome, "study.sqlite");
