@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plots the map of the fastest schemes from the output of `map`: over NIC bandwidth and model, or over
-any two inputs of a sweep.
+"""Plots the map of the fastest schemes from the output of `map`, over any two axes or any two inputs of a
+sweep.
 
-    build/release/gardenhose map --topology ... --model ... --format csv | plots/scheme_map.py > picture.svg
+    build/release/gardenhose map --topology ... --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
     build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
 Cells have the colour of the compressed scheme that wins there, as the program decides. Cells that are too
@@ -20,21 +20,16 @@ EVEN = "#ececec"
 COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d"]
 
 
-def bandwidth_text(bytes_per_s):
-    gigabits = bytes_per_s * 8 / 1e9
-    return f"{gigabits / 1000:g} Tbps" if gigabits >= 1000 else f"{gigabits:g} Gbps"
-
-
 class Cell:
     """One place of the map: its column and row as text, what is drawn there and what wins there."""
 
-    def __init__(self, x, y, row, challenger, baseline):
-        self.x, self.y = x, y
+    def __init__(self, row, challenger, baseline):
+        self.x, self.y = row["x"], row["y"]
         self.verdict = row["verdict"]  # the program's: win, tie, loss; empty where nothing fits
         self.winner = challenger if self.verdict == "win" else None
         self.is_hatched = self.verdict == "tie"
         if not self.verdict:
-            self.text = "none fits"
+            self.text = "does not fit"
         elif row["speedup"] and all(row.get(f"{side}_fits_memory", "true") == "true"
                                     for side in ("compressed", "uncompressed")):
             self.text = f"{float(row['speedup']):.2f}x"
@@ -43,43 +38,45 @@ class Cell:
 
 
 class Map:
-    def __init__(self, cells, xs, ys, x_label, y_label, title):
-        self.cells, self.xs, self.ys = cells, xs, ys
-        self.x_label, self.y_label, self.title = x_label, y_label, title
+    def __init__(self, rows):
+        columns, self.title = of_store(rows) if "over" in rows[0] else of_schemes(rows)
+        self.cells = [Cell(row, *(row[column] for column in columns)) for row in rows]
+        self.xs, self.ys = ticks(rows, "x"), ticks(rows, "y")
+        self.x_label, self.y_label = rows[0]["x_input"], rows[0]["y_input"]
 
 
-def map_of_models(rows):
-    rows = sorted(rows, key=lambda row: float(row["nic_bandwidth_Bps"]))
-    cells = [Cell(bandwidth_text(float(row["nic_bandwidth_Bps"])), row["model"], row,
-                  row["compressed"], row["uncompressed"]) for row in rows]
-    return cells, "bandwidth per NIC", "", (
-        f"speed-up of the fastest compressed scheme over the fastest uncompressed setup, "
-        f"{rows[0]['gpus']} GPUs of {rows[0]['topology']}")
+def ticks(rows, axis):
+    """The axis's texts by their numbers, or in the order of the rows if they have none."""
+    numbers = {row[axis]: row[f"{axis}_number"] for row in rows}
+    return sorted(numbers, key=lambda text: float(numbers[text])) if all(numbers.values()) else list(numbers)
 
 
-def map_of_store(rows):
-    cells = [Cell(row["x"], row["y"], row, row["challenger"], row["baseline"]) for row in rows]
-    over = rows[0]["over"]
+def of_schemes(rows):
+    """The columns of both schemes, and the title: what all cells have in common."""
+    def common(column, text):
+        values = {row[column] for row in rows}
+        return text.format(*values) if len(values) == 1 else ""
+
+    subject = common("model", "{} on ") + common("gpus", "{} GPUs of ") + rows[0]["topology"]
+    return ("compressed", "uncompressed"), (
+        f"speed-up of the fastest compressed scheme over the fastest uncompressed setup\n{subject}")
+
+
+def of_store(rows):
     baselines = list(dict.fromkeys(row["baseline"] for row in rows if row["baseline"]))
     than = f"the fastest of {', '.join(baselines)}" if len(baselines) > 1 else "".join(baselines)
-    return cells, rows[0]["x_input"], rows[0]["y_input"], (
-        f"throughput of the fastest {over} over that of {than}")
+    return ("challenger", "baseline"), f"throughput of the fastest {rows[0]['over']} over that of {than}"
 
 
 def read_map(lines):
     # Several maps, one after the other, have a heading each.
     rows = [row for row in csv.DictReader(lines) if any(key != value for key, value in row.items())]
-    if rows and "pays" in rows[0] and "verdict" not in rows[0]:
-        picture.refuse("needs the column verdict, which older versions lack; run `map` again")
-    if rows and "nic_bandwidth_Bps" in rows[0]:
-        models = list(dict.fromkeys(row["model"] for row in rows))
-        cells, *labels = map_of_models(rows)
-        return Map(cells, list(dict.fromkeys(cell.x for cell in cells)), models, *labels)
-    if rows and "x_input" in rows[0]:
-        cells, *labels = map_of_store(rows)
-        xs = picture.in_order(cell.x for cell in cells)
-        return Map(cells, xs, list(dict.fromkeys(c.y for c in cells)), *labels)
-    return picture.refuse("plots only the output of `map --format csv`; pipe it in")
+    if not rows or "pays" not in rows[0]:
+        picture.refuse("plots only the output of `map --format csv`; pipe it in")
+    for column in ("verdict", "x_input"):
+        if column not in rows[0]:
+            picture.refuse(f"needs the column {column}, which older versions lack; run `map` again")
+    return Map(rows)
 
 
 def draw_cell(axes, x, y, cell, colours):

@@ -143,6 +143,15 @@ class Plots(unittest.TestCase):
         # Maps of several models, one after the other, are one picture.
         self.draws("scheme_map", text + text, 1)
         self.refuses("scheme_map", "", "map --format csv")
+        self.refuses("scheme_map", "model,pays,verdict\n", "map --format csv")
+        self.refuses("scheme_map", "model,pays,verdict\na,true,win\n", "the column x_input")
+
+    def test_maps_of_any_axes(self):
+        text = self.gardenhose("map", *SMALL, "--scheme", "sdp4bit", "--x", "latency=50us,5us", "--y",
+                               "gpus=16,32", "--tokens", "65536", "--format", "csv")
+        picture = self.draws("scheme_map", text, 1)
+        for name in ("latency", "gpus", "5 us", "50 us", "16 GPUs", "32 GPUs"):
+            self.assertIn(f">{name}<", picture)
 
     def test_maps_of_a_store(self):
         self.sweep("grid", """
