@@ -23,7 +23,7 @@ using sim::InputError;
 // --- Values.
 
 AxisValue read_bandwidth(const char* flag, const std::string& text) {
-  const auto value = quantity_of<sim::Bandwidth>(flag, text);
+  const auto value = quantity_of<sim::Bandwidth>(flag, text, "400 Gbps");
   if (!(value.base() > 0)) {
     throw InputError(fmt::format("{}: '{}' is not a bandwidth above 0", flag, text));
   }
@@ -47,7 +47,8 @@ AxisValue read_count(const char* flag, const std::string& text) {
   constexpr std::array kWords{"GPUs", "nodes", "tokens", "sites"};
   const char* const what = kWords[static_cast<std::size_t>(kind)];
   const int least = kind == Counted::tokens ? 1 : 2;  // that have a network between them
-  const auto count = sim::number_in<std::int64_t>(text);
+  const auto counting = kind == Counted::tokens ? sim::Counting::large : sim::Counting::small;
+  const auto count = sim::parse_count(text, counting).value;
   if (!count || *count < least) {
     throw InputError(fmt::format("{}: '{}' is not a whole number of {}, at least {}", flag,
                                  sim::printable(text), what, least));
@@ -56,7 +57,7 @@ AxisValue read_count(const char* flag, const std::string& text) {
 }
 
 AxisValue read_ratio(const char* flag, const std::string& text) {
-  const auto ratio = sim::number_in<double>(text);
+  const auto ratio = sim::parse_number(text).value;
   if (!ratio || !(*ratio >= 1 && *ratio <= 1000)) {
     throw InputError(fmt::format("{}: '{}' is not a ratio from 1 to 1000; write e.g. 2", flag,
                                  sim::printable(text)));
