@@ -136,6 +136,12 @@ TEST(MapAxes, HaveValuesInTheirUnits) {
   EXPECT_DOUBLE_EQ(cell["x_number"], 1.5e-6);
   EXPECT_EQ(cell["y"], "2:1");
   EXPECT_EQ(cell["y_number"], 2);
+  const Json as_people_write =
+      json_of("map --topology roce_a100_2to1 --model gpt_125m " + kFewLayers +
+              "--scheme sdp4bit --x batch=64Ki "
+              "--y oversubscription=2:1")[0];
+  EXPECT_EQ(as_people_write["x"], "65536 tokens");
+  EXPECT_EQ(as_people_write["y"], "2:1");
 }
 
 // What run finds for the flags that a cell stands for.
