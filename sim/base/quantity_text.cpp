@@ -223,6 +223,7 @@ template std::string_view quantity_noun<DollarRate>();
 template std::string_view quantity_noun<BytePrice>();
 template std::string_view quantity_noun<BandwidthPrice>();
 template std::string_view quantity_noun<Dollars>();
+template std::string_view quantity_noun<EnergyPrice>();
 
 std::vector<QuantityUnits> all_quantities() {
   return quantities<Seconds, Bandwidth, Bytes, FlopRate, Watts, DollarRate, BytePrice,
