@@ -57,7 +57,7 @@ class Run(unittest.TestCase):
 
         class Real:
             def __float__(self):
-                return 2.0
+                return 2.5
 
         plain = gardenhose.run({**POINT, "nodes": 1})
         self.assertEqual(gardenhose.run({**POINT, "nodes": Whole()}), plain)
@@ -74,7 +74,7 @@ class Run(unittest.TestCase):
         self.assertEqual(gardenhose.run({**zero3, "reshard": False}),
                          gardenhose.run({**zero3, "reshard": "off"}))
         # A key of an input file: half the bandwidth, less speed; a text stays one.
-        slow = gardenhose.run({**POINT, "network.nic_bandwidth": "20 Gbps"})
+        slow = gardenhose.run({**POINT, "network.nic_bandwidth": "25 Gbps"})
         self.assertGreater(slow["step_time_s"], gardenhose.run(POINT)["step_time_s"])
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder) / "mine.toml"
@@ -99,7 +99,7 @@ class Run(unittest.TestCase):
         with self.assertRaisesRegex(gardenhose.InputError, "^--nodes: "):
             gardenhose.run({**POINT, "nodes": float("nan")})
         with self.assertRaises(gardenhose.InputError):
-            gardenhose.run({**POINT, "nodes": Real()})  # 2.0 is no whole number
+            gardenhose.run({**POINT, "nodes": Real()})  # 2.5 is no whole number
 
     def test_reports_have_their_types(self):
         sites = {"topology": "two_sites_10g", "model": "gpt_125m", "scheme": "diloco"}
@@ -148,7 +148,7 @@ class Run(unittest.TestCase):
                               ({"tp": 3}, "^--tp: "), ({"model": "a\nb"}, "control character"),
                               ({"format": "csv"}, r"^--format: run\(\) returns JSON"),
                               ({"help": True}, r"^--help: run\(\) returns reports"),
-                              ({"tp": True, "nodes": 1}, "^--tp: 'on' is not a valid number"),
+                              ({"tp": True, "nodes": 1}, "^--tp: 'on' is not a whole number"),
                               ({"nods": False}, "^--nods: .*did you mean --nodes"),
                               ({"step-by-step": 1}, "^--step-by-step: '1' is neither on nor off"),
                               ({"model": "a\0b"}, "^--model: holds a null character"),
