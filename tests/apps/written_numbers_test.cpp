@@ -164,8 +164,9 @@ TEST(WrittenNumbers, OfPlansMayBeSeveral) {
     SCOPED_TRACE(field);
     const std::string flag = field;
     const auto with = [&](const std::string& values) {
-      return without_commands(plans(fmt::format(
-          "{}--goal fastest --gap 0 --setups --attention fused --{} {}", kTiny, flag, values)));
+      return without_commands(
+          plans(fmt::format("{}--scheme sharded --nodes 2 --goal fastest --gap 0 --setups --{} {}",
+                            kTiny, flag, values)));
     };
     const auto time = [](const Json& found) {
       return found.at(0).at("training_time_s").get<double>();
