@@ -73,6 +73,18 @@ template <class T>
   return *parsed.value;
 }
 
+// The same of one that is not 0.
+template <class T>
+[[nodiscard]] T more_than_nothing(const char* flag, const std::string& text,
+                                  std::string_view example = {}) {
+  const T value = quantity_of<T>(flag, text, example);
+  if (!(value.base() > 0)) {
+    throw sim::InputError(
+        fmt::format("{}: '{}' is 0; write a positive amount", flag, sim::printable(text)));
+  }
+  return value;
+}
+
 // A command line in shell syntax.
 [[nodiscard]] std::string shell_text(const Arguments& arguments);
 

@@ -23,13 +23,10 @@ using sim::InputError;
 // --- Values.
 
 AxisValue read_bandwidth(const char* flag, const std::string& text) {
-  const auto value = quantity_of<sim::Bandwidth>(flag, text, "400 Gbps");
-  if (!(value.base() > 0)) {
-    throw InputError(fmt::format("{}: '{}' is not a bandwidth above 0", flag, text));
-  }
-  const double gigabits = value.base() * 8 / 1e9;
+  const auto value = more_than_nothing<sim::Bandwidth>(flag, text, "400 Gbps");
+  const double megabits = value.base() * 8 / 1e6;
   const std::string shown =
-      gigabits < 1 ? fmt::format("{:g} Mbps", gigabits * 1e3) : fmt::format("{:g} Gbps", gigabits);
+      megabits < 1000 ? fmt::format("{:g} Mbps", megabits) : sim::gbps_text(value);
   return {text, shown, value.base()};
 }
 

@@ -24,7 +24,7 @@ std::string how_far(const Searched& searched) {
                      searched.simulated);
 }
 
-PlanReport report_of(const std::vector<PlanOptions>& options) {
+PlanReport report_of(const Places& options) {
   Progress shown("searching", 0);
   const auto progress = [&](const Searched& searched) {
     shown.show([&] { return how_far(searched); });
@@ -42,7 +42,7 @@ PlanReport report_of(const std::vector<PlanOptions>& options) {
 }  // namespace
 
 int plan_command(const Arguments& arguments) {
-  std::vector<PlanOptions> options = parse_plan(arguments);
+  Places options = parse_plan(arguments);
   if (options.empty()) return 0;
   for (PlanOptions& one : options) read_question(one);
   PlanReport report = report_of(options);

@@ -21,7 +21,6 @@ using sim::long_time_text;
 using sim::study::PlanGoal;
 using sim::study::PlanReport;
 using sim::study::PlanRow;
-using Places = std::vector<PlanOptions>;  // by topology
 
 constexpr const char* kNotOfLoss =
     "not considered: how inner steps and codec errors affect the loss; the schemes or --set fix "
@@ -37,9 +36,6 @@ bool has_both_kinds(const PlanOptions& place) {
 
 // "sdp4bit is 1.2 % slower than sharded at 400 Gbps, 9.1 % faster at 200 Gbps: it pays at 200 Gbps and below"
 std::string network_that_pays(const std::vector<sim::study::PlanCompression>& tries) {
-  const auto gbps = [](sim::Bandwidth nics) {
-    return fmt::format("{:g} Gbps", nics.base() * 8 / 1e9);
-  };
   const bool is_one_layout =
       tries.front().compressed.parallelism == tries.front().plain.parallelism;
   std::string text = is_one_layout ? "in this layout " : "each in its own layout, ";
@@ -50,7 +46,7 @@ std::string network_that_pays(const std::vector<sim::study::PlanCompression>& tr
     text += fmt::format("{}{}{:.1f} % {}{} at {}", is_first ? "" : ", ",
                         is_named ? one.scheme + " is " : "", std::abs(percent),
                         percent < 0 ? "slower" : "faster",
-                        is_first ? " than " + one.plain_scheme : "", gbps(one.nics));
+                        is_first ? " than " + one.plain_scheme : "", gbps_text(one.nics));
   }
   const bool first_pays = tries.front().pays;
   if (tries.back().pays == first_pays) {
@@ -61,7 +57,7 @@ std::string network_that_pays(const std::vector<sim::study::PlanCompression>& tr
   return text + fmt::format(
                     ": of these, it pays at {} and below, as far as predictions can tell "
                     "(differences of {:.1f} % and more)",
-                    gbps(last.nics), 100 * (sim::study::least_win() - 1));
+                    gbps_text(last.nics), 100 * (sim::study::least_win() - 1));
 }
 
 // "to buy: 2.45 MUSD (nodes 2.10 MUSD, network 346 kUSD), and 217 kUSD for the power of 4 years; trains ..."

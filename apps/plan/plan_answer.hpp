@@ -13,7 +13,6 @@ namespace apps {
 // " within 30.0 days with a probability of 80 %"
 [[nodiscard]] std::string limits_text(const sim::study::PlanQuestion& question);
 
-[[nodiscard]] std::string answer_of(const std::vector<PlanOptions>& places,
-                                    const sim::study::PlanReport& report);
+[[nodiscard]] std::string answer_of(const Places& places, const sim::study::PlanReport& report);
 
 }  // namespace apps

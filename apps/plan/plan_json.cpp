@@ -34,7 +34,7 @@ void give_all_the_same_keys(Json& records) {
 
 }  // namespace
 
-Json json_of(const std::vector<PlanOptions>& places, const PlanReport& report) {
+Json json_of(const Places& places, const PlanReport& report) {
   const Searched& searched = report.searched;
   const sim::study::PlanQuestion& question = question_of(places);
   const PlanGoal& goal = question.goal;

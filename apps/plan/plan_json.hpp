@@ -10,7 +10,7 @@
 
 namespace apps {
 
-[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<PlanOptions>& places,
+[[nodiscard]] nlohmann::ordered_json json_of(const Places& places,
                                              const sim::study::PlanReport& report);
 
 }  // namespace apps

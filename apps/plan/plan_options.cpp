@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "apps/arguments.hpp"
@@ -12,6 +11,7 @@
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/settings.hpp"
 #include "apps/job/setup_flags.hpp"
+#include "apps/plan/plan_nics.hpp"
 #include "apps/plan/plan_prices.hpp"
 #include "apps/plan/plan_topologies.hpp"
 #include "apps/plan/plan_upgrades.hpp"
@@ -20,7 +20,6 @@
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/study/plan/layouts.hpp"
-#include "sim/topology/nic_rates.hpp"
 
 namespace apps {
 namespace {
@@ -122,28 +121,6 @@ std::vector<int> parse_nodes(const std::string& text) {
   return {nodes.begin(), nodes.end()};
 }
 
-template <class T>
-T more_than_nothing(const char* flag, const std::string& text, std::string_view example = {}) {
-  const T value = quantity_of<T>(flag, text, example);
-  if (!(value.base() > 0)) {
-    throw InputError(
-        fmt::format("{}: '{}' is 0; write a positive amount", flag, sim::printable(text)));
-  }
-  return value;
-}
-
-void parse_link_speeds(const std::string& text, PlanOptions& o) {
-  std::map<double, std::string> speeds;  // of equal ones the first
-  for (const std::string& part : split(text)) {
-    speeds.emplace(more_than_nothing<sim::Bandwidth>("--nic-bandwidths", part, "400 Gbps").base(),
-                   part);
-  }
-  for (const auto& [speed, part] : speeds) {
-    o.question.nic_bandwidths.push_back(sim::Bandwidth::from_base(speed));
-    o.link_speeds.push_back(part);
-  }
-}
-
 void parse_goal(const po::variables_map& values, const Texts& texts, sim::study::PlanGoal& goal) {
   goal.aim = sim::chosen("--goal", texts.aim, sim::study::kAims);
   if (!texts.deadline.empty()) {
@@ -242,32 +219,9 @@ void give_all_one_attention(PlanOptions& o) {
   o.assumes_attention = true;
 }
 
-// A plan cannot be bought with them.
-void leave_out_unbuilt_nics(PlanOptions& o) {
-  std::vector<sim::Bandwidth> built;
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < o.link_speeds.size(); ++i) {
-    const sim::Bandwidth nic = o.question.nic_bandwidths[i];
-    std::string why = why_not_built(o.question.job.cluster(), nic);
-    if (!why.empty()) {
-      o.not_built.push_back(std::move(why));
-      continue;
-    }
-    built.push_back(nic);
-    texts.push_back(o.link_speeds[i]);
-  }
-  if (built.empty() && !o.not_built.empty()) {
-    throw InputError(fmt::format("--nic-bandwidths: {}; {} has {:g} Gbps", o.not_built.front(),
-                                 o.job.topology,
-                                 o.question.job.cluster().network.nic_bandwidth.base() * 8 / 1e9));
-  }
-  o.question.nic_bandwidths = std::move(built);
-  o.link_speeds = std::move(texts);
-}
-
 }  // namespace
 
-std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
+Places parse_plan(const Arguments& arguments) {
   PlanOptions o;
   Texts texts;
   po::options_description job = job_flags(o.job, {.chosen = chosen_flags(),
@@ -283,7 +237,7 @@ std::vector<PlanOptions> parse_plan(const Arguments& arguments) {
   check_format(o.format);
   o.inner_schemes = split(texts.inner_schemes.empty() ? "sharded" : texts.inner_schemes);
   if (!texts.nodes.empty()) o.question.nodes = parse_nodes(texts.nodes);
-  if (!texts.link_speeds.empty()) parse_link_speeds(texts.link_speeds, o);
+  if (!texts.link_speeds.empty()) parse_nics(texts.link_speeds, o);
   parse_goal(values, texts, o.question.goal);
   parse_search(texts, o.question);
   o.job.target_tokens = o.question.goal.tokens;

@@ -39,15 +39,16 @@ struct PlanOptions {
   Arguments passed_on;
 };
 
+using Places = std::vector<PlanOptions>;  // by topology
+
 // What all topologies share: the goal, and how to search.
-[[nodiscard]] inline const sim::study::PlanQuestion& question_of(
-    const std::vector<PlanOptions>& places) {
+[[nodiscard]] inline const sim::study::PlanQuestion& question_of(const Places& places) {
   return places.front().question;
 }
 
 // For each topology; nothing if the arguments ask for help, which is printed. The questions lack what files say.
 // Throws InputError.
-[[nodiscard]] std::vector<PlanOptions> parse_plan(const Arguments& arguments);
+[[nodiscard]] Places parse_plan(const Arguments& arguments);
 // Reads the job of the question, and its schemes. Throws InputError.
 void read_question(PlanOptions& options);
 

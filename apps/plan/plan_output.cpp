@@ -37,7 +37,6 @@ using sim::study::PlanReport;
 using sim::study::PlanRow;
 using sim::study::Searched;
 using Json = nlohmann::ordered_json;
-using Places = std::vector<PlanOptions>;  // by topology
 
 bool has_sites(const Places& places) {
   return std::ranges::any_of(places, &PlanOptions::is_wide_area);
@@ -158,7 +157,7 @@ void print_notes(const Places& places, const PlanReport& report) {
 void print_compression(const Places& places, const PlanReport& report) {
   if (report.compression.size() < 2) return;
   const sim::study::PlanCompression& last = report.compression.back();
-  print_text("\ncompression at {:g} Gbps\n", last.nics.base() * 8 / 1e9);
+  print_text("\ncompression at {}\n", sim::gbps_text(last.nics));
   for (const std::string& line : run_lines(places[report.rows.front().question], last)) {
     print_text("    {}\n", line);
   }

@@ -10,6 +10,6 @@
 namespace apps {
 
 // table, json or csv. The options are those of each topology.
-void print(const std::vector<PlanOptions>& options, const sim::study::PlanReport& report);
+void print(const Places& options, const sim::study::PlanReport& report);
 
 }  // namespace apps

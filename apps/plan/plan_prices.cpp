@@ -15,8 +15,6 @@ namespace {
 
 using sim::InputError;
 
-constexpr double kHour_s = 3600;
-
 void check(const PlanOptions& o) {
   if (o.spot && !o.prices) {
     throw InputError("--spot: needs --prices, a file with spot_price and spot_kept of its GPUs");
@@ -49,23 +47,23 @@ void take_back_nodes(PlanOptions& o, const sim::GpuPrice& row) {
   sim::Recovery& recovery = o.question.job.reliability->recovery;
   recovery.repair = *row.spot_wait;
   recovery.spares = 0;
-  pass_on(o, fmt::format("failures.node={:.15g}h", node->base() / kHour_s));
+  pass_on(o, fmt::format("failures.node={:.15g}h", node->base() / sim::kHour_s));
   pass_on(o, fmt::format("recovery.repair={:.15g}s", recovery.repair.base()));
   pass_on(o, "recovery.spares=0");
 }
 
 void use_price(PlanOptions& o, sim::Gpu& gpu) {
   const sim::GpuPrice* const row = price_of(*o.prices, gpu.name);
-  if (row == nullptr) return;
-  if (o.spot && !row->spot_price) {
+  if (o.spot && (row == nullptr || !row->spot_price)) {
     throw InputError(fmt::format("--spot: {} has no spot_price of {}; add it beside its price",
                                  o.prices->file.string(), gpu.name));
   }
+  if (row == nullptr) return;
   gpu.price = o.spot ? *row->spot_price : row->price;
   gpu.price_as_of =
       fmt::format("{}, {}{}", o.prices->as_of, o.prices->name, o.spot ? ", spot" : "");
   if (o.is_wide_area) return;
-  pass_on(o, fmt::format("gpu.price={:.15g}USD/h", gpu.price.base() * kHour_s));
+  pass_on(o, fmt::format("gpu.price={:.15g}USD/h", gpu.price.base() * sim::kHour_s));
   if (o.spot) take_back_nodes(o, *row);
 }
 
@@ -81,7 +79,7 @@ void use_prices(PlanOptions& o) {
   extras.idle = o.prices->idle;
 }
 
-std::string prices_text(const std::vector<PlanOptions>& places) {
+std::string prices_text(const Places& places) {
   std::vector<std::string> prices;
   std::set<std::string> dates;
   for (const PlanOptions& place : places) {
@@ -89,7 +87,7 @@ std::string prices_text(const std::vector<PlanOptions>& places) {
     for (const sim::Site& site : place.question.job.topology.sites) {
       const sim::Gpu& gpu = site.cluster.gpu;
       const std::string date = is_given ? "given" : gpu.price_as_of;
-      std::string text = fmt::format("{} {:.4g} USD", gpu.name, gpu.price.base() * kHour_s);
+      std::string text = fmt::format("{} {:.4g} USD", gpu.name, gpu.price.base() * sim::kHour_s);
       if (!date.empty()) text += " (" + date + ")";
       dates.insert(date);
       if (std::ranges::count(prices, text) == 0) prices.push_back(std::move(text));

@@ -14,6 +14,6 @@ namespace apps {
 void use_prices(PlanOptions& options);
 
 // "NVIDIA H100 80GB HBM3 4.916 USD (end of 2024)", of an hour of each GPU that there is to choose.
-[[nodiscard]] std::string prices_text(const std::vector<PlanOptions>& places);
+[[nodiscard]] std::string prices_text(const Places& places);
 
 }  // namespace apps

@@ -47,7 +47,7 @@ std::string site_names(const sim::RoundFigures& round) {
 }
 
 std::string nic_text(const PlanRow& row) {
-  return fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9);
+  return sim::gbps_text(sim::Bandwidth::from_base(row.nic_bandwidth_Bps));
 }
 
 std::string nodes_text(const PlanRow& row) {
@@ -214,13 +214,13 @@ void add_range(const PlanRow& row, Json& json) {
 
 }  // namespace
 
-RowsOf rows_of(const std::vector<PlanOptions>& places) {
+RowsOf rows_of(const Places& places) {
   return {.topologies = places.size() > 1,
           .both = places.front().among_both,
           .nics = question_of(places).nic_bandwidths.size() > 1};
 }
 
-RowBill bill_of_row(const std::vector<PlanOptions>& places, const PlanRow& row) {
+RowBill bill_of_row(const Places& places, const PlanRow& row) {
   const PlanOptions& options = places[row.question];
   if (!options.parts) return std::nullopt;
   const sim::Cluster& given = options.question.job.cluster();

@@ -19,8 +19,7 @@ struct Cell {
 };
 // Of the network that a row trains on, without --parts nothing.
 using RowBill = std::optional<sim::Bill>;
-[[nodiscard]] RowBill bill_of_row(const std::vector<PlanOptions>& places,
-                                  const sim::study::PlanRow& row);
+[[nodiscard]] RowBill bill_of_row(const Places& places, const sim::study::PlanRow& row);
 
 // Of what a plan's rows have in common.
 struct RowsOf {
@@ -28,7 +27,7 @@ struct RowsOf {
   bool both = false;        // clusters and several sites
   bool nics = false;        // several NIC bandwidths
 };
-[[nodiscard]] RowsOf rows_of(const std::vector<PlanOptions>& places);
+[[nodiscard]] RowsOf rows_of(const Places& places);
 // The same headings for all rows of a plan.
 [[nodiscard]] std::vector<Cell> cells_of(const sim::study::PlanRow& row, const RowsOf& rows,
                                          const RowBill& bill);

@@ -108,7 +108,7 @@ PlanOptions on_topology(PlanOptions o, const std::string& topology,
 }  // namespace
 
 // A file may have a comma in its name.
-std::vector<PlanOptions> on_topologies(PlanOptions o, const po::variables_map& values) {
+Places on_topologies(PlanOptions o, const po::variables_map& values) {
   const std::string given = o.job.topology;
   const auto names = std::filesystem::exists(given) ? std::vector{given} : split(given);
   for (const std::string& name : names) {
@@ -128,7 +128,7 @@ std::vector<PlanOptions> on_topologies(PlanOptions o, const po::variables_map& v
   if (o.among_both && o.parts) {
     throw InputError("--parts: applies to clusters; leave out the topologies of several sites");
   }
-  std::vector<PlanOptions> all;
+  Places all;
   for (const std::string& name : names) all.push_back(on_topology(o, name, values));
   return all;
 }

@@ -10,7 +10,7 @@
 namespace apps {
 
 // The options of each topology that `given` names. Throws InputError.
-[[nodiscard]] std::vector<PlanOptions> on_topologies(
-    PlanOptions given, const boost::program_options::variables_map& values);
+[[nodiscard]] Places on_topologies(PlanOptions given,
+                                   const boost::program_options::variables_map& values);
 
 }  // namespace apps

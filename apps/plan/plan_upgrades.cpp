@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
+#include "apps/plan/plan_nics.hpp"
+#include "apps/plan/plan_rows.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
@@ -19,26 +22,27 @@ using sim::study::PlanRow;
 Job upgraded(const PlanOptions& place, const PlanRow& row, const std::string& setting) {
   JobOptions job = place.job;
   job.nodes = row.chosen.nodes;
-  if (row.chosen.nic_bandwidth) {
-    job.settings.push_back("network.nic_bandwidth=" + place.link_speeds[*row.chosen.nic_bandwidth]);
+  if (const auto& nics = row.chosen.nic_bandwidth) {
+    for (std::string& one :
+         nic_settings(place.question.job.cluster(), place.question.nic_bandwidths[*nics],
+                      place.link_speeds[*nics])) {
+      job.settings.push_back(std::move(one));
+    }
   }
-  if (!setting.empty()) job.settings.push_back(setting);
+  job.settings.push_back(setting);
   return read_job(job);
 }
 
-double usd_to_buy(const sim::Cluster& cluster, const sim::NetworkParts& parts) {
-  return bill_of(cluster, parts).price().base();
-}
-
-Upgrade upgrade_of(const PlanOptions& place, const PlanRow& row, const std::string& setting) {
-  const Setup setup{place.question.job.setups[row.chosen.scheme].scheme, row.chosen.parallelism};
-  const Job before = upgraded(place, row, ""), after = upgraded(place, row, setting);
+Upgrade upgrade_of(const Places& places, const PlanRow& row, const std::string& setting) {
+  const PlanOptions& place = places[row.question];
+  const Job job = upgraded(place, row, setting);
+  const Setup setup{job.setups[row.chosen.scheme].scheme, row.chosen.parallelism};
   Upgrade upgrade{.setting = setting};
-  upgrade.speedup = simulate(before, setup).report.time_s / simulate(after, setup).report.time_s;
+  upgrade.speedup = row.report.time_s / simulate(job, setup).report.time_s;
   if (!place.buy) upgrade.saves_usd = row.price.of_time() * (1 - 1 / upgrade.speedup);
-  if (!place.parts) return upgrade;
-  upgrade.costs_usd =
-      usd_to_buy(after.cluster(), *place.parts) - usd_to_buy(before.cluster(), *place.parts);
+  const RowBill before = bill_of_row(places, row);
+  if (!before) return upgrade;
+  upgrade.costs_usd = (bill_of(job.cluster(), *place.parts).price() - before->price()).base();
   if (*upgrade.costs_usd > 0 && upgrade.saves_usd > 0) {
     upgrade.payback_s = row.time_s * *upgrade.costs_usd / upgrade.saves_usd;
   }
@@ -62,13 +66,11 @@ void check_upgrades(const PlanOptions& place) {
   }
 }
 
-std::vector<Upgrade> upgrades_of(const std::vector<PlanOptions>& places,
-                                 const sim::study::PlanReport& report) {
+std::vector<Upgrade> upgrades_of(const Places& places, const sim::study::PlanReport& report) {
   const PlanRow& row = report.rows.front();
-  const PlanOptions& place = places[row.question];
   std::vector<Upgrade> all;
-  for (const std::string& setting : place.upgrades) {
-    all.push_back(upgrade_of(place, row, setting));
+  for (const std::string& setting : places[row.question].upgrades) {
+    all.push_back(upgrade_of(places, row, setting));
   }
   return all;
 }

@@ -24,7 +24,7 @@ struct Upgrade {
 void check_upgrades(const PlanOptions& place);
 
 // Of --upgrade. Simulates each.
-[[nodiscard]] std::vector<Upgrade> upgrades_of(const std::vector<PlanOptions>& places,
+[[nodiscard]] std::vector<Upgrade> upgrades_of(const Places& places,
                                                const sim::study::PlanReport& report);
 
 // "network.nic_bandwidth=800Gbps: 3.1 % faster, saves 36.0 kUSD of this training, costs 410 kUSD more to buy; pays for

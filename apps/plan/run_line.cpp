@@ -10,7 +10,7 @@
 #include "apps/arguments.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
-#include "sim/study/search/nic_bandwidth.hpp"
+#include "apps/plan/plan_nics.hpp"
 
 namespace apps {
 namespace {
@@ -33,12 +33,9 @@ void append_layout(const PlanOptions& options, const sim::study::Chosen& chosen,
 
 void append_nics(const PlanOptions& options, sim::Bandwidth nics, const std::string& text,
                  Arguments& line) {
-  line.insert(line.end(), {"--set", "network.nic_bandwidth=" + text});
-  const sim::Cluster cluster = sim::study::with_nics(options.question.job.cluster(), nics);
-  const auto& cap = cluster.fitted.communicator_bandwidth;
-  if (!cap) return;
-  line.insert(line.end(),
-              {"--set", fmt::format("fitted.communicator_bandwidth={:.17g}Bps", cap->base())});
+  for (const std::string& setting : nic_settings(options.question.job.cluster(), nics, text)) {
+    line.insert(line.end(), {"--set", setting});
+  }
 }
 
 void append_cluster(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {

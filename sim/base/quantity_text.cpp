@@ -241,6 +241,7 @@ std::string to_text(Seconds value) {
   return with_prefix(seconds * 1e9, "ns");
 }
 std::string to_text(Bandwidth value) { return with_prefix(value.base(), "Bps"); }
+std::string gbps_text(Bandwidth value) { return fmt::format("{:g} Gbps", value.base() * 8 / 1e9); }
 std::string to_text(Bytes value) {
   if (std::abs(static_cast<double>(value.count)) < 1000) return fmt::format("{} B", value.count);
   return with_prefix(static_cast<double>(value.count), "B");

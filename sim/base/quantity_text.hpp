@@ -51,6 +51,8 @@ struct QuantityUnits {
 [[nodiscard]] std::string to_text(DollarRate value);
 [[nodiscard]] std::string to_text(BytePrice value);
 [[nodiscard]] std::string to_text(Dollars value);
+// "400 Gbps", as rates of networks are sold, to all digits that there are.
+[[nodiscard]] std::string gbps_text(Bandwidth value);
 // In the unit of `like`, beside which it is read.
 [[nodiscard]] std::string to_text(Dollars value, Dollars like);
 

@@ -19,8 +19,6 @@ bool is_same(Bandwidth one, Bandwidth other) {
   return std::abs(one.base() - other.base()) <= 1e-6 * other.base();
 }
 
-std::string gbps(Bandwidth rate) { return fmt::format("{:g} Gbps", rate.base() * 8 / 1e9); }
-
 }  // namespace
 
 std::vector<Bandwidth> nic_rates() {
@@ -35,17 +33,19 @@ std::string why_not_built(const Cluster& cluster, Bandwidth nic) {
   const auto above = std::ranges::find_if(
       sold, [&](Bandwidth one) { return one.base() > nic.base() || is_same(one, nic); });
   if (above == sold.end()) {
-    return fmt::format("no NIC of {} is sold; the fastest has {}", gbps(nic), gbps(sold.back()));
+    return fmt::format("no NIC of {} is sold; the fastest has {}", gbps_text(nic),
+                       gbps_text(sold.back()));
   }
   if (!is_same(*above, nic)) {
-    return fmt::format("no NIC of {} is sold; the next faster one has {}", gbps(nic), gbps(*above));
+    return fmt::format("no NIC of {} is sold; the next faster one has {}", gbps_text(nic),
+                       gbps_text(*above));
   }
   const auto& slot = cluster.gpu.host_bandwidth;
   if (slot && nic.base() > slot->base()) {
     return fmt::format(
         "a NIC of {} needs {} of its slot, whose lanes carry {}; where hosts have faster ones, set "
         "gpu.host_bandwidth",
-        gbps(nic), to_text(nic), to_text(*slot));
+        gbps_text(nic), to_text(nic), to_text(*slot));
   }
   return "";
 }

@@ -67,6 +67,8 @@ TEST(PlanPrices, AreRefusedWhereTheyAreNotSaid) {
   expect_command_refused(kPriced + prices(kListedH100) + "--spot", "--spot");
   expect_command_refused(kPriced + prices(kListedH100) + "--spot --reliability llama3_h100",
                          "--spot");
+  // Of GPUs that are not listed, too.
+  expect_command_refused(kPriced + prices("") + "--spot --reliability llama3_h100", "--spot");
   expect_command_refused(kPriced + prices(kListedH100) + "--set gpu.price=2USD/h", "--prices");
 }
 
