@@ -16,15 +16,6 @@ const SECTIONS = [
   ["reproduce", "Reproduce", reproduce, true],
 ];
 
-function timelines(section) {
-  for (const one of raw.timelines.filter((each) => each.problem)) {
-    section.append(element("p", {class: "warning"},
-      `Point ${one.number} could not be simulated again: ${one.problem}`));
-  }
-  if (raw.timelines.some((one) => !one.problem)) return new Timelines(section, raw.timelines);
-  return null;
-}
-
 for (const [id, title, draw, wanted] of SECTIONS) {
   const section = document.getElementById(id);
   if (!wanted) {
@@ -35,25 +26,3 @@ for (const [id, title, draw, wanted] of SECTIONS) {
   draw(section);
   document.getElementById("sections").append(element("a", {href: `#${id}`}, title));
 }
-
-const theme = document.getElementById("theme");
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-function setTheme(name) {
-  document.documentElement.dataset.theme = name;
-  theme.textContent = name === "dark" ? "Light" : "Dark";
-}
-
-setTheme(dark.matches ? "dark" : "light");
-dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
-theme.addEventListener("click", () =>
-  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
-// Paper is white.
-let beforePrint = "";
-addEventListener("beforeprint", () => {
-  beforePrint = document.documentElement.dataset.theme;
-  setTheme("light");
-});
-addEventListener("afterprint", () => setTheme(beforePrint));
-addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-addEventListener("wheel", hideTip, {passive: true});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The study: its points as objects, and which inputs vary.
 
-const raw = JSON.parse(document.getElementById("study").textContent);
-
 function decode(column) {
   return column.values || column.places.map((place) => column.known[place]);
 }

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -66,6 +68,11 @@ inline constexpr std::size_t kMostDataBytes = std::size_t{64} << 20;
 [[nodiscard]] std::string read_standard_input(std::size_t most);
 // A regular file written or shipped by this program, however large.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
+
+// From then on this process reads no files but those below `folder`, and `texts`, which stand for files of
+// these names: others are named by somebody who may not see them. Throws as read_input() does for the rest.
+void read_only(const std::filesystem::path& folder,
+               std::map<std::string, std::string, std::less<>> texts);
 
 // The system's text for an errno, with a remedy if the process has run out of something.
 [[nodiscard]] std::string system_problem(int error);

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -21,6 +23,11 @@ namespace {
   throw InputError(name + ": " + std::string(what));
 }
 
+[[noreturn]] void fail_too_large(const std::string& name, std::size_t most,
+                                 std::string_view remedy) {
+  fail(name, "is larger than " + std::to_string(most >> 20) + " MiB; " + std::string(remedy));
+}
+
 // All that can be read; throws where it is more than `most` bytes.
 std::string read_all(int descriptor, const std::string& name, std::size_t most,
                      std::string_view remedy) {
@@ -31,11 +38,35 @@ std::string read_all(int descriptor, const std::string& name, std::size_t most,
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(name, "cannot be read: " + system_problem(errno));
     if (count == 0) return text;
-    if (static_cast<std::size_t>(count) > most - text.size()) {
-      fail(name, "is larger than " + std::to_string(most >> 20) + " MiB; " + std::string(remedy));
-    }
+    if (static_cast<std::size_t>(count) > most - text.size()) fail_too_large(name, most, remedy);
     text.append(piece, static_cast<std::size_t>(count));
   }
+}
+
+struct Readable {
+  std::filesystem::path folder;
+  std::map<std::string, std::string, std::less<>> texts;
+};
+
+// What read_only() was told.
+std::optional<Readable>& readable() {
+  static std::optional<Readable> one;
+  return one;
+}
+
+bool is_below(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(file, error);
+  return !error && std::ranges::mismatch(folder, whole).in1 == folder.end();
+}
+
+// The text that stands for a file, or none. Throws for a file that may not be read.
+const std::string* text_for(const std::filesystem::path& file, const std::string& name) {
+  if (!readable()) return nullptr;
+  const auto& [folder, texts] = *readable();
+  if (const auto found = texts.find(file.native()); found != texts.end()) return &found->second;
+  if (!is_below(folder, file)) fail(name, "no such file among those that ship or were sent along");
+  return nullptr;
 }
 
 class Opened {
@@ -59,6 +90,10 @@ class Opened {
 std::string read_to_replace(const std::filesystem::path& file, std::size_t most,
                             std::string_view remedy) {
   const std::string name = printable_path(file);
+  if (const std::string* text = text_for(file, name)) {
+    if (text->size() > most) fail_too_large(name, most, remedy);
+    return *text;
+  }
   const Opened opened(file);
   struct stat status {};
   // A socket cannot be opened, but is there all the same.
@@ -76,6 +111,11 @@ std::string read_input(const std::filesystem::path& file, std::size_t most,
   std::string text = read_to_replace(file, most, remedy);
   note_input(file);
   return text;
+}
+
+void read_only(const std::filesystem::path& folder,
+               std::map<std::string, std::string, std::less<>> texts) {
+  readable() = Readable{std::filesystem::canonical(folder), std::move(texts)};
 }
 
 std::string read_standard_input(std::size_t most) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements, and figures as people read them. Text from the study only ever becomes text.
+// Elements, and figures as people read them. Text from data only ever becomes text.
+
+// What the page was given: units, and what is to be shown.
+const raw = JSON.parse(document.getElementById("study").textContent);
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);

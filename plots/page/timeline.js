@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the streams of a rank do, for one point or for several of them one above the other.
+// What the streams of a rank do, for one timeline or for several of them one above the other. Of each:
+// key, title, scheme and command, whether it is ofSites, and what apps/report_page/timelines.hpp says.
 
 // In the order of the legend.
 const KINDS = [
-  [ofSites ? "inner steps" : "forward", "var(--s0)", ["forward"]],
+  ["forward", "var(--s0)", ["forward"]],
   ["backward, recomputed", "var(--s5)", ["backward", "recompute"]],
   ["optimizer", "var(--s3)", ["optimizer"]],
   ["passes over buffers", "var(--other)", ["memory_pass"]],
@@ -18,11 +19,16 @@ function kindOf(phase) {
   return KINDS.find(([, , phases]) => phases.includes(phase)) || KINDS.at(-1);
 }
 
+// Of sites a whole inner step is one operation.
+function nameOfKind([name], list) {
+  return name === "forward" && list.some((one) => one.ofSites) ? "inner steps" : name;
+}
+
 const TRACK = 20, HEAD = 26, FOOT = 30, STREAMS = 150;
 
 class Timelines {
   constructor(section, list) {
-    this.list = list.filter((one) => !one.problem);
+    this.list = list;
     this.only = "all";
     this.picture = drawn("svg", {class: "chart tracks", tabindex: 0, role: "img",
                                  "aria-label": "Timeline"});
@@ -44,16 +50,10 @@ class Timelines {
     return one.events.reduce((end, event) => Math.max(end, event[3] + event[4]), 0);
   }
 
-  titleOf(one) {
-    const point = byNumber.get(one.number);
-    return schemeDimension ? schemeOf(point) : titleOf(point);
-  }
-
   chooser() {
-    const options = this.list.map((one) => [String(one.number),
-      schemeDimension ? `${this.titleOf(one)} (point ${one.number})` : this.titleOf(one)]);
+    const options = this.list.map((one) => [one.key, one.title]);
     if (options.length > 1) options.unshift(["all", "all, on one scale"]);
-    return select("point", options, options[0][0], (value) => {
+    return select("timeline", options, options[0][0], (value) => {
       this.only = value;
       this.renewAxis();
       this.draw();
@@ -64,7 +64,7 @@ class Timelines {
     const used = new Set(this.list.flatMap((one) => one.phases.map(kindOf)));
     const shown = KINDS.filter((kind) => used.has(kind));
     return element("div", {class: "legend"},
-      ...shown.map(([name, colour]) => boxKey(name, colour)));
+      ...shown.map((kind) => boxKey(nameOfKind(kind, this.list), kind[1])));
   }
 
   // From the beginning to the end of all that is shown.
@@ -73,7 +73,7 @@ class Timelines {
   }
 
   shown() {
-    return this.list.filter((one) => this.only === "all" || this.only === String(one.number));
+    return this.list.filter((one) => this.only === "all" || this.only === one.key);
   }
 
   draw() {
@@ -105,10 +105,9 @@ class Timelines {
 
   block(one, top) {
     const {left, right} = this.area();
-    const point = byNumber.get(one.number);
     const group = drawn("g");
     group.append(drawn("text", {x: 0, y: top + 16, class: "heading"},
-      `${this.titleOf(one)}: ${figureText("step_time_s", one.step_s)}`));
+      `${one.title}: ${figureText("step_time_s", one.step_s)}`));
     one.tracks.forEach(([process, stream], track) => {
       const y = top + HEAD + track * TRACK;
       const processes = new Set(one.tracks.map(([name]) => name)).size;
@@ -118,13 +117,13 @@ class Timelines {
                                   class: "rule"}));
     });
     for (const event of one.events) {
-      const box = this.box(one, point, event, top);
+      const box = this.box(one, event, top);
       if (box) group.append(box);
     }
     return group;
   }
 
-  box(one, point, event, top) {
+  box(one, event, top) {
     const [track, name, phase, start, duration] = event;
     const {left, right} = this.area();
     const from = Math.max(left, this.axis.place(start, left, right));
@@ -132,9 +131,9 @@ class Timelines {
     if (to <= left || from >= right) return null;
     const box = drawn("rect", {x: from, y: top + HEAD + track * TRACK, height: TRACK - 4,
                                width: Math.max(0.5, to - from)});
-    const [kind, colour] = kindOf(one.phases[phase]);
-    box.style.fill = colour;
-    this.boxes.set(box, {one, name: one.names[name], kind, start, duration,
+    const kind = kindOf(one.phases[phase]);
+    box.style.fill = kind[1];
+    this.boxes.set(box, {one, name: one.names[name], kind: nameOfKind(kind, [one]), start, duration,
                          stream: one.tracks[track]});
     return box;
   }
@@ -145,18 +144,17 @@ class Timelines {
     const time = (us) => figureText("step_time_s", us / 1e6);
     return showTip(hit.name, [["phase", hit.kind], ["takes", time(hit.duration)],
       ["starts at", time(hit.start)], ["stream", hit.stream[1].replaceAll("_", " ")],
-      ["on", hit.stream[0]], ["scheme", schemeOf(byNumber.get(hit.one.number))]],
+      ["on", hit.stream[0]], ["scheme", hit.one.scheme]],
       event.clientX, event.clientY);
   }
 
   // What is not shown, said.
   told(shown) {
-    const command = `${byNumber.get(shown.at(-1).number).command} --perfetto timeline.json`;
+    const command = `${shown.at(-1).command} --perfetto timeline.json`;
     return [
       element("p", {class: "note"}, shown.map((one) => this.extent(one)).join(" ")),
-      ...shown.filter((one) => !one.agrees).map((one) => element("p", {class: "warning"},
-        `Simulated again, point ${one.number} takes ${figureText("step_time_s", one.step_s)}, ` +
-        "but the store has another time: an input file or the program has changed since.")),
+      ...shown.filter((one) => one.warning).map((one) =>
+        element("p", {class: "warning"}, one.warning)),
       element("p", {class: "note"}, "To write the last timeline with all ranks, for ui.perfetto.dev: ",
               element("code", {}, command)),
     ];
@@ -167,7 +165,7 @@ class Timelines {
     const who = processes.length === 1 ? `${processes[0]} of ${one.gpus}` : processes.join(", ");
     const rounds = this.endOf(one) > 1.01e6 * one.step_s ? "several rounds, " : "";
     const count = rounds + one.operations.toLocaleString("en");
-    return `${this.titleOf(one)}: ${who}, ` + (one.fused_below_us
+    return `${one.title}: ${who}, ` + (one.fused_below_us
       ? `${count} operations; neighbours that take less than ` +
         `${figureText("step_time_s", one.fused_below_us / 1e6)} together are shown as one.`
       : `all of its operations (${count}).`);
