@@ -9,18 +9,45 @@
 #include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/report/figures.hpp"
 
 namespace apps {
 namespace {
 
-// In the order in which each needs those before it.
-constexpr const char* kScripts[] = {"text.js",  "study.js",     "controls.js", "axes.js",
-                                    "chart.js", "breakdown.js", "winners.js",  "timeline.js",
-                                    "table.js", "overview.js",  "main.js"};
+// The parts of a page, below plots, scripts in the order in which each needs those before it.
+struct Parts {
+  const char* page;
+  std::vector<const char*> styles, scripts;
+  const char* policy;  // beyond script and style
+};
+
+const Parts& report_parts() {
+  static const Parts parts{
+      "report/page.html",
+      {"page/style.css", "report/style.css"},
+      {"page/text.js", "report/study.js", "page/controls.js", "report/choices.js", "page/axes.js",
+       "report/chart.js", "report/breakdown.js", "report/winners.js", "page/timeline.js",
+       "report/timelines.js", "report/table.js", "report/overview.js", "page/theme.js",
+       "report/main.js"},
+      ""};
+  return parts;
+}
+
+const Parts& serve_parts() {
+  static const Parts parts{
+      "serve/page.html",
+      {"page/style.css", "serve/style.css"},
+      {"page/text.js", "page/controls.js", "page/axes.js", "page/timeline.js", "serve/state.js",
+       "serve/server.js", "serve/inputs.js", "serve/pictures.js", "serve/answers.js",
+       "page/theme.js", "serve/main.js"},
+      "; connect-src 'self'; img-src data:"};
+  return parts;
+}
 
 // "sha256-..." as a policy names a script.
 std::string policy_hash(std::string_view text) {
@@ -46,6 +73,26 @@ std::string filled(std::string_view page, const std::map<std::string_view, std::
     at = end + 2;
   }
   return text;
+}
+
+std::string page_of(const Parts& parts, const Inputs& data) {
+  const std::filesystem::path folder = data_directory() / "plots";
+  const auto joined = [&](const std::vector<const char*>& files) {
+    std::string text;
+    for (const char* file : files) text += sim::read_file(folder / file);
+    return text;
+  };
+  const std::string style = joined(parts.styles);
+  const std::string script = "\"use strict\";\n(() => {\n" + joined(parts.scripts) + "})();\n";
+  const std::string policy =
+      "default-src 'none'; base-uri 'none'; form-action 'none'; script-src '" +
+      policy_hash(script) + "'; style-src '" + policy_hash(style) + "'" + parts.policy;
+  return filled(sim::read_file(folder / parts.page),
+                {{"policy", policy},
+                 {"title", html_text(data.at("title").get<std::string>())},
+                 {"style", style},
+                 {"study", script_json(data)},
+                 {"script", script}});
 }
 
 }  // namespace
@@ -75,21 +122,18 @@ std::string script_json(const Inputs& json) {
   return text;
 }
 
-std::string page_of(const Inputs& study) {
-  const std::filesystem::path folder = data_directory() / "plots" / "report";
-  const std::string style = sim::read_file(folder / "style.css");
-  std::string script = "\"use strict\";\n(() => {\n";
-  for (const char* name : kScripts) script += sim::read_file(folder / name);
-  script += "})();\n";
-  const std::string policy =
-      "default-src 'none'; base-uri 'none'; form-action 'none'; script-src '" +
-      policy_hash(script) + "'; style-src '" + policy_hash(style) + "'";
-  return filled(sim::read_file(folder / "page.html"),
-                {{"policy", policy},
-                 {"title", html_text(study.at("title").get<std::string>())},
-                 {"style", style},
-                 {"study", script_json(study)},
-                 {"script", script}});
+Inputs figure_units() {
+  Inputs units = Inputs::object();
+  for (const sim::Figure& figure : sim::all_figures()) {
+    units[std::string(figure.name)] = figure.unit.symbol;
+  }
+  return units;
+}
+
+std::string page_of(const Inputs& study) { return page_of(report_parts(), study); }
+
+std::string serve_page() {
+  return page_of(serve_parts(), {{"title", "What if"}, {"units", figure_units()}});
 }
 
 }  // namespace apps

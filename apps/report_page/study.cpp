@@ -14,6 +14,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/report_page/gains.hpp"
+#include "apps/report_page/page.hpp"
 #include "sim/base/error.hpp"
 #include "sim/report/figures.hpp"
 #include "sim/study/sweep/base_units.hpp"
@@ -205,9 +206,7 @@ Inputs study_of(Store& store) {
     const Inputs of_point = point.outcome.report.value("sources", Inputs::object());
     for (const auto& [name, text] : of_point.items()) sources.add(name, text);
   });
-  for (const sim::Figure& figure : sim::all_figures()) {
-    study["units"][std::string(figure.name)] = figure.unit.symbol;
-  }
+  study["units"] = figure_units();
   study["columns"] = columns.json();
   study["numbers"] = numbers;
   study["sources"] = sources.json();

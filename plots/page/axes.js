@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes: from values to places and back, ticks, and the part of an axis that is zoomed into.
 
+// Of a drawing, in its own units.
+const WIDTH = 900;
+
 // Ticks at 1, 2 or 5 times a power of ten.
 function niceTicks(low, high, most) {
   const rough = (high - low) / most;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure over an input that varies, with a line for each scheme.
 
-const WIDTH = 900, HEIGHT = 420;
+const HEIGHT = 420;
 const INSIDE = {left: 76, top: 14, right: WIDTH - 14, bottom: HEIGHT - 54};
 
 class Chart {

@@ -293,7 +293,7 @@ class SmallPage(Pages):
         self.assertIn("all of its operations", self.one("#timelines").text)
         numbers = [one.get_attribute("value") for one in self.all("#timelines option")]
         self.assertEqual(len(numbers), 3)
-        self.select("timelines", "point", numbers[-1])
+        self.select("timelines", "timeline", numbers[-1])
         self.assertLess(len(self.all("#timelines svg > g > rect")), with_all)
         before = self.ticks("timelines")
         self.button("timelines", "+").click()
