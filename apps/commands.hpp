@@ -18,6 +18,7 @@ int solve_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
+int serve_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int collective_command(const Arguments& arguments);

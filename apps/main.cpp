@@ -43,6 +43,8 @@ constexpr Command kCommands[] = {
     {"merge", "merge the stores of a sweep's shards into one", apps::merge_command},
     {"report", "show the results of a sweep in one HTML page that works offline",
      apps::report_command},
+    {"serve", "open a page of this computer on which to change everything and see what happens",
+     apps::serve_command},
     {"check", "compare predictions with a baseline kept in git: a regression test for CI",
      apps::check_command},
     {"collective", "time one collective over a range of sizes, with the columns of nccl-tests",

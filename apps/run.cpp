@@ -78,6 +78,10 @@ std::vector<std::string> names_in_timeline(const Job& job) {
   return names;
 }
 
+void check_output(const char* flag, const std::string& file) {
+  if (!file.empty()) sim::require_writable(flag, file);
+}
+
 class Comparison {
  public:
   explicit Comparison(const RunOptions& options)
@@ -85,7 +89,11 @@ class Comparison {
     if (!options.month.empty()) check_what_fails(job_, "--month");
   }
 
+  // Simulates all, and writes the files that are asked for.
   void run() {
+    check_output("--perfetto", options_.perfetto);
+    check_output("--kineto", options_.kineto);
+    check_output("--month", options_.month);
     if (!job_.inner) {
       warn_of_unused_nics(options_.job, job_.cluster());
       warn_of_unbuilt_nics(options_.job, job_.cluster());
@@ -110,7 +118,8 @@ class Comparison {
       add(all[i], std::move(results[i].result.report));
       most_operations_ = std::max(most_operations_, results[i].operations);
     }
-    if (draws()) write_timeline(results[last_given(all)].result);
+    if (options_.draws) drawn_ = std::move(results[last_given(all)].result);
+    write_timelines();
     note_left_out(options_, most_operations_);
     // Of two there is nothing to choose that the speed-up does not say.
     if (reports_.size() > 2 && !job_.inner) {
@@ -122,6 +131,12 @@ class Comparison {
   }
 
   [[nodiscard]] const std::vector<sim::Report>& reports() const { return reports_; }
+
+  // The timeline of the last scheme, where it was kept.
+  [[nodiscard]] std::string perfetto() const {
+    return sim::to_perfetto(drawn_.schedule, drawn_.timeline, options_.perfetto_ranks,
+                            names_in_timeline(job_));
+  }
 
   // Searches the break-even point of each report that has a baseline; `found` is called after each.
   void find_break_evens(const std::function<void(const sim::Report&)>& found) {
@@ -168,7 +183,7 @@ class Comparison {
     return sim::in_parallel(options_.jobs, all.size(), [&](std::size_t i) {
       progress.step();
       const Setup& setup = all[i].side.setup;
-      const bool is_drawn = draws() && i == last_given(all);
+      const bool is_drawn = options_.draws && i == last_given(all);
       Job job = job_;
       job.each_micro_batch = is_drawn;
       Simulated one{simulate_with_flags(job, setup)};
@@ -190,18 +205,11 @@ class Comparison {
     });
   }
 
-  [[nodiscard]] bool draws() const {
-    return !options_.perfetto.empty() || !options_.kineto.empty();
-  }
-  void write_timeline(const Simulation& result) const {
-    if (!options_.perfetto.empty()) {
-      sim::write_file("--perfetto", options_.perfetto,
-                      sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
-                                       names_in_timeline(job_)));
-    }
+  void write_timelines() const {
+    if (!options_.perfetto.empty()) sim::write_file("--perfetto", options_.perfetto, perfetto());
     if (!options_.kineto.empty()) {
       sim::write_file("--kineto", options_.kineto,
-                      to_kineto(sim::simulated_trace(result.schedule, result.timeline,
+                      to_kineto(sim::simulated_trace(drawn_.schedule, drawn_.timeline,
                                                      job_.cluster().gpu.name)));
     }
   }
@@ -275,6 +283,7 @@ class Comparison {
   sim::study::Memo<sim::Parallelism, sim::Scheme, sim::Report> reports_of_;
   std::vector<sim::Report> reports_;
   std::size_t most_operations_ = 0;  // of a simulated step or round
+  Simulation drawn_;                 // of the last scheme
   std::vector<Compared> compared_;
   std::vector<sim::Report> compressed_;  // those that the best baseline is compared with
 };
@@ -291,36 +300,46 @@ void print_run(const RunOptions& options, Comparison& comparison) {
   });
 }
 
-void check_output(const char* flag, const std::string& file) {
-  if (!file.empty()) sim::require_writable(flag, file);
-}
-
-// Runs what the arguments ask for, and shows it; nothing where they ask for help.
-void run(const Arguments& arguments,
-         const std::function<void(const RunOptions&, Comparison&)>& show) {
-  const auto options = parse_run(arguments);
-  if (!options) return;
-  check_output("--perfetto", options->perfetto);
-  check_output("--kineto", options->kineto);
-  check_output("--month", options->month);
-  Comparison comparison(*options);
-  comparison.run();
-  show(*options, comparison);
-}
-
 }  // namespace
 
 int run_command(const Arguments& arguments) {
-  run(arguments, print_run);
+  const auto options = parse_run(arguments);
+  if (!options) return 0;
+  Comparison comparison(*options);
+  comparison.run();
+  print_run(*options, comparison);
   return 0;
+}
+
+RunTexts texts_of(const Arguments& arguments, std::optional<int> ranks) {
+  RunTexts texts;
+  told("run", [&] {
+    auto options = parse_run(arguments);
+    if (!options) return;
+    options->format = "json";
+    options->draws = ranks.has_value();
+    options->perfetto_ranks = ranks.value_or(0);
+    Comparison comparison(*options);
+    comparison.run();
+    texts = {.sentence = comparison.sentence(),
+             .json = sim::to_json(comparison.reports()),
+             .csv = sim::to_csv(comparison.reports())};
+    if (ranks) texts.perfetto = comparison.perfetto();
+    for (const sim::Report& report : comparison.reports()) {
+      if (report.break_even) texts.break_evens += sim::break_even_line(report) + "\n";
+    }
+  });
+  return texts;
 }
 
 nlohmann::ordered_json report_of(const Arguments& arguments) {
   nlohmann::ordered_json report;
   told("run", [&] {
-    run(arguments, [&](const RunOptions&, const Comparison& comparison) {
-      report = nlohmann::ordered_json::parse(sim::to_json(std::span(comparison.reports()).last(1)));
-    });
+    const auto options = parse_run(arguments);
+    if (!options) return;
+    Comparison comparison(*options);
+    comparison.run();
+    report = nlohmann::ordered_json::parse(sim::to_json(std::span(comparison.reports()).last(1)));
   });
   return report;
 }

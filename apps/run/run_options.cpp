@@ -96,6 +96,7 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
         "--perfetto-ranks: needs --perfetto; add it, or leave --perfetto-ranks out");
   }
   if (!o.kineto.empty()) o.job.each_kernel = true;
+  o.draws = !o.perfetto.empty() || !o.kineto.empty();
   if (o.break_even && o.baseline.empty()) {
     throw sim::InputError("--break-even: needs --baseline, the scheme to compare with");
   }

@@ -23,7 +23,8 @@ struct RunOptions {
   JobOptions job;
   std::string baseline, format, perfetto, kineto, month;
   int perfetto_ranks = 0;
-  int jobs = 1;  // simulations at once
+  int jobs = 1;        // simulations at once
+  bool draws = false;  // keeps the timeline of the last scheme
   bool require_fit = false;
   bool break_even = false;
   bool tune = false;
@@ -50,6 +51,15 @@ void note_left_out(const RunOptions& options, std::size_t operations);
 void print(const RunOptions& options, std::span<const sim::Report> reports,
            const std::string& sentence);
 
+// What a run says, in pieces.
+struct RunTexts {
+  std::string sentence;
+  std::string json, csv;    // the reports, as --format prints them
+  std::string break_evens;  // a line each, where they were asked for
+  std::string perfetto;     // the timeline of the last scheme, where it was asked for
+};
+// The timeline has so many ranks, 0 for all, and is left out where there is no number.
+[[nodiscard]] RunTexts texts_of(const Arguments& arguments, std::optional<int> ranks = {});
 // The report of the last scheme, as --format json prints it. Throws as told() of exit_code.hpp does.
 [[nodiscard]] nlohmann::ordered_json report_of(const Arguments& arguments);
 // The message of `run` when it refuses the arguments before its first simulation; empty if it does

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process of a worker: questions come over a socket, and their replies go back.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace apps::serve {
+
+// Before a question: its length. Before a reply: its status, its length, and whether the worker ends then.
+struct QuestionHead {
+  std::uint32_t length = 0;
+};
+struct ReplyHead {
+  std::uint32_t status = 0, length = 0, is_last = 0;
+};
+
+struct WorkerProcess {
+  pid_t id = -1;
+  int channel = -1;
+};
+
+// A copy of this process, which has no threads, answers until the channel is closed or this process ends.
+// It has a process group of its own, and runs with a niceness of so much more. Throws LacksResources.
+[[nodiscard]] WorkerProcess start_worker(const std::string& first_question, int niceness);
+
+}  // namespace apps::serve

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/serve/workers.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <csignal>
+#include <optional>
+#include <utility>
+
+#include "apps/serve/worker_process.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps::serve {
+namespace {
+
+namespace asio = boost::asio;
+using Failure = boost::system::error_code;
+
+constexpr int kNicenessOfLater = 5;
+constexpr std::size_t kMostReply = std::size_t{256} << 20;
+// Before a worker takes the place of one that could not be started.
+constexpr std::chrono::seconds kTryAgain{1};
+
+}  // namespace
+
+struct Workers::Worker {
+  Worker(asio::io_context& context, Lane its_lane, const WorkerProcess& process)
+      : lane(its_lane),
+        id(process.id),
+        channel(context, asio::local::stream_protocol(), process.channel),
+        limit(context) {}
+  ~Worker() {
+    end();
+    waitpid(id, nullptr, 0);
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // With what it has started.
+  void end() {
+    kill(-id, SIGKILL);
+    Failure ignored;
+    channel.close(ignored);
+  }
+
+  const Lane lane;
+  const pid_t id;
+  asio::local::stream_protocol::socket channel;
+  asio::steady_timer limit;  // of its task
+  std::optional<Task> task;
+  QuestionHead question;
+  ReplyHead reply;
+  std::string text;
+};
+
+Workers::Workers(asio::io_context& context, const WorkerLimits& limits, std::string first)
+    : context_(context), limits_(limits), first_(std::move(first)) {
+  for (int i = 0; i < limits_.workers; ++i) {
+    for (const Lane lane : kLanes) start(lane);
+  }
+}
+
+Workers::~Workers() {
+  ends_ = true;
+  for (Queue& all : queues_) {
+    for (const auto& worker : all.workers) worker->end();
+  }
+}
+
+void Workers::start(Lane lane) {
+  const int niceness = lane == Lane::later ? kNicenessOfLater : 0;
+  const auto worker = std::make_shared<Worker>(context_, lane, start_worker(first_, niceness));
+  queue(lane).workers.push_back(worker);
+  watch_idle(worker);
+}
+
+// What ends while it has nothing to do is replaced.
+void Workers::watch_idle(const std::shared_ptr<Worker>& worker) {
+  worker->channel.async_wait(asio::local::stream_protocol::socket::wait_read,
+                             [this, weak = std::weak_ptr(worker)](const Failure& failure) {
+                               const auto one = weak.lock();
+                               if (failure || !one || one->task) return;
+                               replace(one, {});
+                             });
+}
+
+void Workers::give_out(Lane lane) {
+  Queue& all = queue(lane);
+  for (const auto& worker : all.workers) {
+    if (all.waiting.empty()) return;
+    if (worker->task) continue;
+    Task task = std::move(all.waiting.front());
+    all.waiting.pop_front();
+    give(worker, std::move(task));
+  }
+}
+
+Workers::Number Workers::ask(Lane lane, std::string question, Done done) {
+  Queue& all = queue(lane);
+  const Number number = ++last_;
+  if (all.waiting.size() >= limits_.waiting) {
+    asio::post(context_, [done = std::move(done)] {
+      done({kBusy, problem("too many questions wait for an answer; try again")});
+    });
+    return number;
+  }
+  all.waiting.push_back({number, std::move(question), std::move(done)});
+  give_out(lane);
+  return number;
+}
+
+void Workers::cancel(Number number) {
+  for (Queue& all : queues_) {
+    std::erase_if(all.waiting, [&](const Task& task) { return task.number == number; });
+    const auto found = std::ranges::find_if(all.workers, [&](const auto& worker) {
+      return worker->task && worker->task->number == number;
+    });
+    if (found == all.workers.end()) continue;
+    (*found)->task->done = [](const Reply&) {};
+    replace(*found, {});
+    return;
+  }
+}
+
+void Workers::give(const std::shared_ptr<Worker>& worker, Task task) {
+  worker->task = std::move(task);
+  worker->question.length = static_cast<std::uint32_t>(worker->task->question.size());
+  worker->channel.cancel();  // no longer idle
+  worker->limit.expires_after(limits_.longest);
+  worker->limit.async_wait([this, worker](const Failure& failure) {
+    if (failure) return;
+    replace(worker, {kBusy, problem(fmt::format("takes longer than {} s; run the command instead",
+                                                limits_.longest.count()))});
+  });
+  const std::array<asio::const_buffer, 2> parts{
+      asio::buffer(&worker->question, sizeof worker->question),
+      asio::buffer(worker->task->question)};
+  asio::async_write(worker->channel, parts, [this, worker](const Failure& failure, std::size_t) {
+    if (failure == asio::error::operation_aborted) return;
+    take_reply(worker);  // what cannot be written to is found there
+  });
+}
+
+void Workers::take_reply(const std::shared_ptr<Worker>& worker) {
+  const auto crashed = [this, worker](const Failure& failure) {
+    if (failure == asio::error::operation_aborted) return;
+    replace(worker, {kFailed, problem("the simulation has crashed")});
+  };
+  asio::async_read(
+      worker->channel, asio::buffer(&worker->reply, sizeof worker->reply),
+      [this, worker, crashed](const Failure& failure, std::size_t) {
+        if (failure || worker->reply.length > kMostReply) return crashed(failure);
+        worker->text.resize(worker->reply.length);
+        asio::async_read(
+            worker->channel, asio::buffer(worker->text),
+            [this, worker, crashed](const Failure& late, std::size_t) {
+              if (late) return crashed(late);
+              finish(worker, {static_cast<int>(worker->reply.status), std::move(worker->text)});
+            });
+      });
+}
+
+void Workers::finish(const std::shared_ptr<Worker>& worker, const Reply& reply) {
+  if (worker->reply.is_last != 0) return replace(worker, reply);
+  worker->limit.cancel();
+  const Task task = std::move(*worker->task);
+  worker->task.reset();
+  watch_idle(worker);
+  give_out(worker->lane);
+  task.done(reply);
+}
+
+// Ends the worker, whose task gets the reply.
+void Workers::replace(std::shared_ptr<Worker> worker,
+                      const Reply& reply) {  // a copy: the list loses its own
+  Queue& all = queue(worker->lane);
+  if (ends_ || std::erase(all.workers, worker) == 0) return;
+  worker->limit.cancel();
+  worker->end();
+  const std::optional<Task> task = std::exchange(worker->task, std::nullopt);
+  start_later(worker->lane);
+  if (task) task->done(reply);
+}
+
+void Workers::start_later(Lane lane) {
+  try {
+    start(lane);
+    give_out(lane);
+  } catch (const sim::LacksResources&) {
+    const auto timer = std::make_shared<asio::steady_timer>(context_, kTryAgain);
+    timer->async_wait([this, timer, lane](const Failure&) { start_later(lane); });
+  }
+}
+
+}  // namespace apps::serve

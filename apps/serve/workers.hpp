@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes beside this one that answer questions, one at a time each, and keep what they have read and
+// worked out. One that crashes, takes too long or is not waited for any more is replaced.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/serve/answers.hpp"
+
+namespace apps::serve {
+
+// What somebody waits for has processes of its own, so that what may come later does not delay it.
+enum class Lane { now, later };
+inline constexpr Lane kLanes[] = {Lane::now, Lane::later};
+
+struct WorkerLimits {
+  int workers = 1;                   // of each lane
+  std::size_t waiting = 64;          // questions in each lane's queue
+  std::chrono::seconds longest{60};  // of a question, in a worker
+};
+
+class Workers {
+ public:
+  using Number = std::uint64_t;
+  using Done = std::function<void(Reply)>;
+
+  // Starts all. `first` is a question that each answers to itself first, to have read the tables.
+  Workers(boost::asio::io_context& context, const WorkerLimits& limits, std::string first);
+  ~Workers();  // ends all, with what they have started
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  // Calls `done` later, once, unless it is cancelled before.
+  Number ask(Lane lane, std::string question, Done done);
+  // Nobody waits for it any more: its worker ends.
+  void cancel(Number number);
+
+ private:
+  struct Task {
+    Number number = 0;
+    std::string question;
+    Done done;
+  };
+  struct Worker;
+  struct Queue {
+    std::deque<Task> waiting;
+    std::vector<std::shared_ptr<Worker>> workers;
+  };
+
+  [[nodiscard]] Queue& queue(Lane lane) { return queues_[static_cast<std::size_t>(lane)]; }
+  void start(Lane lane);
+  void start_later(Lane lane);
+  void give_out(Lane lane);
+  void give(const std::shared_ptr<Worker>& worker, Task task);
+  void take_reply(const std::shared_ptr<Worker>& worker);
+  void finish(const std::shared_ptr<Worker>& worker, const Reply& reply);
+  void replace(std::shared_ptr<Worker> worker, const Reply& reply);
+  void watch_idle(const std::shared_ptr<Worker>& worker);
+
+  boost::asio::io_context& context_;
+  const WorkerLimits limits_;
+  const std::string first_;
+  Queue queues_[std::size(kLanes)];
+  Number last_ = 0;
+  bool ends_ = false;
+};
+
+}  // namespace apps::serve

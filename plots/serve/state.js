@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is chosen: flags of run and keys of input files, by name, as they stand in the page's address. A
+// pinned choice stands beside, its keys behind "pin~".
+
+const PIN = "pin~";
+const FIRST = {topology: "dgx_h100_x128", model: "llama_2_7b", scheme: "sdp4bit", baseline: "twin"};
+
+// Examples of the documentation.
+const PRESETS = [
+  ["SDP4Bit's table: GPT 2.7B on 64 A100", {topology: "sdp4bit_a100", model: "gpt_2.7b",
+    scheme: "sdp4bit", baseline: "twin"}],
+  ["Llama 2 7B on 1024 H100", FIRST],
+  ["Llama 3 70B on 1024 H100, TP 8, PP 4", {topology: "dgx_h100_x128", model: "llama_3_70b",
+    scheme: "sdp4bit", baseline: "twin", tp: "8", pp: "4", accumulation: "16",
+    "sequence-parallel": "on", attention: "fused", overlap: "all"}],
+  ["Qwen3 30B-A3B, experts over 8", {topology: "dgx_h100_x16", model: "qwen3_30b_a3b",
+    scheme: "sdp4bit", baseline: "twin", ep: "8", accumulation: "4", attention: "fused"}],
+  ["Two sites at 10 Gb/s, SparseLoCo", {topology: "two_sites_10g", model: "llama_2_7b", tp: "8",
+    scheme: "sparseloco", baseline: "diloco"}],
+];
+
+class State {
+  constructor(changed) {
+    this.changed = changed;
+    this.inputs = {};
+    this.pinned = null;
+    addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(); });
+  }
+
+  // From the page's address. Lines and keys that are none are left out.
+  read() {
+    this.written = location.hash;
+    const inputs = {}, pinned = {};
+    for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
+      const own = key.startsWith(PIN) ? key.slice(PIN.length) : key;
+      (own === key ? inputs : pinned)[own] = value;
+    }
+    this.inputs = inputs.topology && inputs.model ? inputs : {...FIRST};
+    this.pinned = pinned.topology && pinned.model ? pinned : null;
+    this.changed();
+  }
+
+  // Sets keys, or takes them out where the value is null or empty.
+  set(values) {
+    for (const [key, value] of Object.entries(values)) {
+      if (value == null || value === "") delete this.inputs[key];
+      else this.inputs[key] = String(value);
+    }
+    this.write();
+    this.changed();
+  }
+
+  replace(inputs) {
+    this.inputs = {...inputs};
+    this.write();
+    this.changed();
+  }
+
+  pin() {
+    this.pinned = this.pinned ? null : {...this.inputs};
+    this.write();
+    this.changed();
+  }
+
+  write() {
+    const all = new URLSearchParams(this.inputs);
+    for (const [key, value] of Object.entries(this.pinned || {})) all.set(PIN + key, value);
+    history.replaceState(null, "", `#${all}`);
+    this.written = location.hash;
+  }
+}
+
+// As the server takes them: numbers are numbers, "on" of a switch is true.
+const SWITCHES = new Set(["tune", "whole", "step-by-step", "each-kernel"]);
+
+function asInputs(inputs) {
+  return Object.fromEntries(Object.entries(inputs).map(([key, value]) =>
+    [key, SWITCHES.has(key) ? value === "on" || value === "true" : value]));
+}
