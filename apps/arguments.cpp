@@ -6,8 +6,9 @@
 #include <sstream>
 #include <utility>
 
-#include "apps/help_json.hpp"
-#include "apps/print.hpp"
+#include "apps/completions.hpp"
+#include "apps/flag.hpp"
+#include "apps/help.hpp"
 #include "apps/usable_cores.hpp"
 #include "sim/base/names.hpp"
 #include "sim/topology/cluster.hpp"
@@ -18,16 +19,6 @@ namespace apps {
 namespace po = boost::program_options;
 
 namespace {
-
-// What wraps the help leaves some at the ends of lines.
-std::string without_trailing_blanks(const std::string& text) {
-  std::istringstream stream(text);
-  std::string result;
-  for (std::string line; std::getline(stream, line);) {
-    result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return result;
-}
 
 void check_is_text(std::string_view argument) {
   if (!has_control_characters(argument)) return;
@@ -101,7 +92,7 @@ std::string beginning_of(const std::string& flag, std::span<const std::string> k
   }
   if (sets && meant.empty()) meant = setting_of(name);
   throw sim::InputError(
-      fmt::format("{}: unknown flag{}", name, meant.empty() ? "; see --help" : meant));
+      fmt::format("{}: unknown flag{}", name, meant.empty() ? "; see --help=all" : meant));
 }
 
 // A prefix of a flag is an error: a later flag could make it mean another.
@@ -140,7 +131,7 @@ Arguments without_switch_values(const Arguments& arguments, const po::options_de
     const std::string name = argument.substr(0, equals);
     const po::option_description* flag =
         name.starts_with("--") ? flags.find_nothrow(name.substr(2), false) : nullptr;
-    if (equals == std::string::npos || !flag || flag->semantic()->max_tokens() > 0) {
+    if (equals == std::string::npos || !flag || takes_value(*flag)) {
       plain.push_back(argument);
     } else if (const std::string value = argument.substr(equals + 1); value == "on") {
       plain.push_back(name);
@@ -213,6 +204,11 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+boost::shared_ptr<po::option_description> format_flag(std::string& format) {
+  return flag("format", po::value(&format)->default_value("table"), "table|json|csv",
+              {.first_day = true});
+}
+
 void check_format(const std::string& format) {
   if (format == "table" || format == "json" || format == "csv") return;
   throw sim::InputError(
@@ -226,10 +222,15 @@ std::optional<po::variables_map> parse_arguments(const Arguments& arguments, con
   po::positional_options_description places;
   for (const auto& [flag, most] : named) places.add(flag, most);
   po::variables_map values;
-  for (const std::string& argument : arguments) check_is_text(argument);
-  flags.add_options()("help", "print this help; --help=json prints it for scripts");
-  if (std::ranges::find(arguments, "--help=json") != arguments.end()) {
-    print_json(help_json(usage, flags));
+  flags.add_options()("help", kHelpText);
+  if (const auto line = unfinished_line(arguments)) {
+    print_completions(*line, flags, named.size() == 0 ? "" : named.begin()->flag);
+    return std::nullopt;
+  }
+  for (const std::string& argument : arguments) {
+    check_is_text(argument);
+    if (!argument.starts_with(kHelpAs)) continue;
+    print_help(argument.substr(kHelpAs.size()), usage, flags);
     return std::nullopt;
   }
   const po::parsed_options given =
@@ -242,9 +243,7 @@ std::optional<po::variables_map> parse_arguments(const Arguments& arguments, con
   }
   po::store(given, values);
   if (values.count("help") != 0) {
-    std::ostringstream text;
-    text << flags;
-    print_text("{}\n{}", usage, without_trailing_blanks(text.str()));
+    print_help("", usage, flags);
     return std::nullopt;
   }
   require_first_place(usage, flags, places, values);

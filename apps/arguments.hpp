@@ -48,6 +48,9 @@ struct RefusedFlag {
 [[nodiscard]] std::string message_of(const boost::program_options::error& error,
                                      std::string_view command);
 
+// --format, which a first day needs.
+[[nodiscard]] boost::shared_ptr<boost::program_options::option_description> format_flag(
+    std::string& format);
 // Throws InputError unless --format is table, json or csv.
 void check_format(const std::string& format);
 

@@ -58,12 +58,6 @@ std::optional<fs::path> shipped_file(Kind kind, const std::string& name) {
   return file;
 }
 
-std::vector<std::string> names_of(std::span<const fs::path> files) {
-  std::vector<std::string> names;
-  for (const fs::path& file : files) names.push_back(file.stem().string());
-  return names;
-}
-
 }  // namespace
 
 bool is_path(std::string_view name, std::string_view suffix) {
@@ -108,14 +102,20 @@ std::vector<fs::path> shipped_files(Kind kind) {
   return files;
 }
 
+std::vector<std::string> shipped_names(Kind kind) {
+  std::vector<std::string> names;
+  for (const fs::path& file : shipped_files(kind)) names.push_back(file.stem().string());
+  return names;
+}
+
 fs::path data_file(Kind kind, const std::string& name) {
   const Folder folder = folder_of(kind);
   // A model may be a config.json too.
   if (is_path(name, folder.suffix) || (kind == Kind::model && name.ends_with(".json"))) return name;
   if (const auto file = shipped_file(kind, name)) return *file;
-  std::vector<std::string> known = names_of(shipped_files(kind));
+  std::vector<std::string> known = shipped_names(kind);
   if (kind == Kind::topology) {
-    std::ranges::move(names_of(shipped_files(Kind::wide_area)), std::back_inserter(known));
+    std::ranges::move(shipped_names(Kind::wide_area), std::back_inserter(known));
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::size_t comma = name.find(',');
@@ -137,10 +137,10 @@ fs::path cluster_of_site(const fs::path& folder, const std::string& name) {
   std::error_code error;
   if (fs::is_regular_file(beside, error)) return beside;
   if (const auto file = shipped_file(Kind::topology, name)) return *file;
-  throw sim::InputError(fmt::format(
-      "no {} next to this file, and no shipped cluster has that name; specify a file, "
-      "or one of: {}",
-      sim::printable(name + ".toml"), sim::joined(names_of(shipped_files(Kind::topology)))));
+  throw sim::InputError(
+      fmt::format("no {} next to this file, and no shipped cluster has that name; specify a file, "
+                  "or one of: {}",
+                  sim::printable(name + ".toml"), sim::joined(shipped_names(Kind::topology))));
 }
 
 }  // namespace apps

@@ -25,6 +25,7 @@ enum class Kind { topology, wide_area, model, calibration, host_codecs, publishe
                                                     const std::string& name);
 // All shipped files of a kind, by name. A CPU's times are no calibration, but host codecs.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
+[[nodiscard]] std::vector<std::string> shipped_names(Kind kind);
 // The shipped errors of codecs.
 [[nodiscard]] std::filesystem::path codec_error_file();
 // The shipped folder of what compiled kernels do.

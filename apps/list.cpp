@@ -9,6 +9,8 @@
 #include "apps/arguments.hpp"
 #include "apps/catalogue.hpp"
 #include "apps/data_files.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -56,8 +58,9 @@ std::optional<ListOptions> parse_list(const Arguments& arguments) {
   const std::string help =
       fmt::format("{} (default: all of these); also {}", section_names(true), section_names(false));
   po::options_description flags;
-  flags.add_options()("section", po::value(&o.wanted), help.c_str())(
-      "format", po::value(&o.format)->default_value("table"), "table|json");
+  flags.add(flag("section", po::value(&o.wanted), help.c_str(),
+                 {.values = [] { return row_names(catalogue()); }}));
+  flags.add_options()("format", po::value(&o.format)->default_value("table"), "table|json");
   if (!parse_arguments(arguments, kListUsage, flags, {{"section", -1}})) return std::nullopt;
   if (o.format != "table" && o.format != "json") {
     const std::string_view known[] = {"table", "json"};

@@ -12,7 +12,9 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/completions.hpp"
 #include "apps/exit_code.hpp"
+#include "apps/help.hpp"
 #include "apps/print.hpp"
 #include "apps/streams.hpp"
 #include "sim/base/error.hpp"
@@ -83,24 +85,25 @@ void print_help_json() {
   apps::print_json(all.dump(1) + "\n");
 }
 
-void print_help() {
-  apps::print_text(
-      "gardenhose: how fast does this model train over this network, with this compression?\n\n"
-      "usage: gardenhose COMMAND [FLAGS]      gardenhose COMMAND --help\n\n");
+std::string usage() {
+  std::string text =
+      "usage: gardenhose COMMAND [FLAGS]      gardenhose COMMAND --help\n\n"
+      "How fast does this model train over this network, with this compression?\n\n";
   for (const Command& command : kCommands)
-    apps::print_text("  {:<10} {}\n", command.name, command.summary);
-  apps::print_text(
+    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  text +=
       "\nexamples:\n"
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
       "  gardenhose validate sdp4bit\n"
       "  gardenhose sweep study.toml && gardenhose report study.sqlite\n\n"
-      "exit codes:\n");
-  for (const ExitCode& row : kExitCodes) apps::print_text("  {:<10} {}\n", row.code, row.meaning);
-  apps::print_text(
-      "\n"
-      "environment:\n"
-      "  COLUMNS    width of tables if standard output is not a terminal (default: 100)\n"
-      "  NO_COLOR   if not empty, turns off colour on a terminal\n");
+      "exit codes:\n";
+  for (const ExitCode& row : kExitCodes)
+    text += fmt::format("  {:<10} {}\n", row.code, row.meaning);
+  return text +
+         "\n"
+         "environment:\n"
+         "  COLUMNS    width of tables if standard output is not a terminal (default: 100)\n"
+         "  NO_COLOR   if not empty, turns off colour on a terminal\n";
 }
 
 apps::Arguments with_long_help(apps::Arguments arguments) {
@@ -108,14 +111,31 @@ apps::Arguments with_long_help(apps::Arguments arguments) {
   return arguments;
 }
 
+int dispatch(std::string_view name, const apps::Arguments& arguments);
+
+// `words` follow the program's name on an unfinished command line; the last one is unfinished.
+int complete(const apps::Arguments& words) {
+  if (words.empty()) return 0;
+  if (words.size() > 1) {
+    const std::string before = words.size() > 2 ? words[words.size() - 2] : "";
+    return dispatch(words.front(), {apps::to_argument({before, words.back()})});
+  }
+  for (const Command& command : kCommands) {
+    apps::print_completion(words.back(), command.name, command.summary);
+  }
+  return 0;
+}
+
 int dispatch(std::string_view name, const apps::Arguments& arguments) {
   if (name == "help" && !arguments.empty()) return dispatch(arguments.front(), {"--help"});
-  if (name == "--help" || name == "-h" || name == "help") {
-    print_help();
-    return 0;
-  }
+  if (name == "complete") return complete(arguments);
   if (name == "--help=json") {
     print_help_json();
+    return 0;
+  }
+  if (name == "--help" || name == "-h" || name == "help" || name.starts_with(apps::kHelpAs)) {
+    const std::size_t form = name.starts_with(apps::kHelpAs) ? apps::kHelpAs.size() : name.size();
+    apps::print_help(name.substr(form), usage(), {});
     return 0;
   }
   if (name == "--version") {

@@ -91,7 +91,7 @@ def flags_page(program: Program, commands: list[dict]) -> str:
         for form in COMMANDS_WITH_FORMS.get(command["name"], [[command["name"]]]):
             parts.append(flags_of_form(form, program.json(*form, "--help=json"), of_run))
     return page_of("Flags", "This page lists every flag of every command, as printed by "
-                   "`gardenhose COMMAND --help`. A switch stands alone or takes `=on` or `=off`. "
+                   "`gardenhose COMMAND --help=all`. A switch stands alone or takes `=on` or `=off`. "
                    "If a flag takes a name or a file, a value with a slash or a file extension "
                    "is a file. The separate programs "
                    "[gardenhose-calibrate](../commands/calibrate.md#flags) and "

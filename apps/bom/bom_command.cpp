@@ -11,6 +11,8 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/data_files.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
@@ -45,14 +47,15 @@ std::optional<BomOptions> parse_bom(const Arguments& arguments) {
   BomOptions o;
   po::options_description flags("Setup");
   auto add = flags.add_options();
-  add("topology", po::value(&o.job.topology)->required(),
-      "cluster: a shipped name (see gardenhose list) or a file");
+  flags.add(flag("topology", po::value(&o.job.topology)->required(),
+                 "cluster: a shipped name (see gardenhose list) or a file",
+                 {.values = cluster_names}));
   add("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)");
   add("parts", po::value(&o.parts),
       "file of switch ports, prices and watts (default: traces/network_parts.toml)");
   add("set", po::value(&o.job.settings)->composing(),
       "KEY=VALUE: set any key of the topology's file, e.g. network.oversubscription=2");
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(format_flag(o.format));
   if (!parse_arguments(arguments, kBomUsage, flags)) return std::nullopt;
   check_format(o.format);
   check_topology_settings(o.job);

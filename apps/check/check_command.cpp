@@ -11,6 +11,7 @@
 #include "apps/check/limits.hpp"
 #include "apps/check/measured.hpp"
 #include "apps/check/outputs.hpp"
+#include "apps/flag.hpp"
 #include "apps/job/measured_steps.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
@@ -95,34 +96,43 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   std::string baseline, annotations = "auto";
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("what", po::value(&o.what),
-      "SPEC.toml, STORE.sqlite, RUN.json or - (--what itself may be omitted)");
-  add("baseline", po::value(&baseline),
-      "JSON file of the baseline (default: WHAT.baseline.json next to WHAT)");
-  add("update", po::bool_switch(&o.update), "write a new baseline, with the old one's tolerances");
-  add("tolerance", po::value(&o.limits.tolerances),
+  flags.add(flag("what", po::value(&o.what),
+                 "SPEC.toml, STORE.sqlite, RUN.json or - (--what itself may be omitted)",
+                 {.first_day = true}));
+  flags.add(flag("baseline", po::value(&baseline),
+                 "JSON file of the baseline (default: WHAT.baseline.json next to WHAT)",
+                 {.first_day = true}));
+  flags.add(flag("update", po::bool_switch(&o.update),
+                 "write a new baseline, with the old one's tolerances", {.first_day = true}));
+  flags.add(flag(
+      "tolerance", po::value(&o.limits.tolerances),
       "METRIC=0.5%, METRIC=1e-6 (in its unit), METRIC=0.5%,1e-6 (both) or METRIC=off; the metric "
       "'all' covers metrics without a tolerance of their own. May be repeated; --update keeps them "
-      "in the baseline");
-  add("require", po::value(&o.limits.requirements),
+      "in the baseline",
+      {.first_day = true}));
+  flags.add(flag(
+      "require", po::value(&o.limits.requirements),
       "what a metric must be: 'speedup>=1.05', 'step_time_s<=2.5 s', 'mfu>40 %', for the points "
       "behind @ alone: 'speedup>=1.05 @ scheme=sdp4bit nodes=4'. In quotes. Needs no baseline. May "
-      "be repeated; --update keeps them in the baseline");
+      "be repeated; --update keeps them in the baseline",
+      {.first_day = true}));
   add("strict", po::bool_switch(&o.strict), "fail on every change, improvements included");
   add("junit", po::value(&o.junit), "file for JUnit XML, with one test case per point");
-  add("markdown", po::value(&o.markdown),
-      "file for a Markdown summary, e.g. for the page of a CI job");
+  flags.add(flag("markdown", po::value(&o.markdown),
+                 "file for a Markdown summary, e.g. for the page of a CI job",
+                 {.first_day = true}));
   add("annotations", po::value(&annotations),
       "auto, on or off: print failing points as GitHub Actions shows them beside the lines of a "
       "pull "
       "request, at most 10 (default: auto, where GITHUB_ACTIONS is true)");
   add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at once (default: all cores)");
-  add("measured", po::value(&o.measured.steps), kMeasuredStepsHelp);
+  flags.add(
+      flag("measured", po::value(&o.measured.steps), kMeasuredStepsHelp, {.first_day = true}));
   add("trace", po::value(&o.measured.traces)->composing(),
       "with --measured of one step: file of a PyTorch profiler's trace of it, whose kernels to "
       "compare too; may be repeated, once for each rank");
   JobOptions job;
-  const po::options_description setup = job_flags(job, {.may_lack_files = true});
+  const po::options_description setup = job_flags(job, {.may_lack_files = true, .aside = true});
   const po::options_description own = flags;
   flags.add(setup);
   const auto values = parse_arguments(arguments, kCheckUsage, flags, {{"what"}});

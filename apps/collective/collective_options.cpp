@@ -9,11 +9,14 @@
 #include <string_view>
 
 #include "apps/arguments.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/settings.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "apps/print.hpp"
 #include "apps/words.hpp"
+#include "codecs/codec.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
@@ -54,28 +57,38 @@ sim::Bytes size_of(const char* flag, const std::string& text) {
   return size;
 }
 
+std::vector<std::string> codec_names() { return row_names(codecs::all_codecs()); }
+
 void add_codec_flags(po::options_description& flags, CollectiveOptions& o) {
   auto add = flags.add_options();
-  add("compress", po::value(&o.codec),
+  flags.add(flag(
+      "compress", po::value(&o.codec),
       "codec to encode values with before they are exchanged: a name (see gardenhose list codecs) "
-      "or a card's file");
+      "or a card's file",
+      {.first_day = true, .values = codec_names}));
   add("precision", po::value<std::string>()->default_value("bf16"),
       "bf16|fp32: precision of the uncompressed values, for --compress");
-  add("calibration", po::value(&o.job.calibration)->default_value("auto"), kCalibrationHelp);
+  flags.add(flag("calibration", po::value(&o.job.calibration)->default_value("auto"),
+                 kCalibrationHelp, {.values = calibration_names}));
   add("pairs", po::value<std::string>(),
       "instead of a collective, time a message of this size from each GPU to each other one");
   add("at-once", po::bool_switch(&o.at_once),
       "for --pairs: all GPUs send at once, each to the one so many ranks further on");
 }
 
+std::vector<std::string> collective_names() { return row_names(sim::all_collectives()); }
+
 po::options_description collective_flags(CollectiveOptions& o) {
   po::options_description flags("Setup");
   auto add = flags.add_options();
-  add("collective", po::value(&o.name),
-      "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast or send_receive");
-  add("topology", po::value(&o.job.topology)->required(),
-      "cluster: a shipped name (see gardenhose list) or a file");
-  add("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)");
+  flags.add(flag("collective", po::value(&o.name),
+                 "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast or send_receive",
+                 {.first_day = true, .values = collective_names}));
+  flags.add(flag("topology", po::value(&o.job.topology)->required(),
+                 "cluster: a shipped name (see gardenhose list) or a file",
+                 {.first_day = true, .values = cluster_names}));
+  flags.add(flag("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)",
+                 {.first_day = true}));
   add("gpus-per-node", count("--gpus-per-node", o.job.gpus_per_node),
       "use only this many GPUs per node (default: all)");
   add("node-placement", po::value(&o.job.node_placement)->default_value(o.job.node_placement),
@@ -84,16 +97,20 @@ po::options_description collective_flags(CollectiveOptions& o) {
   add("split", count("--split", o.split),
       "number of groups that run at once; ranks are assigned to them in turn: with 8 GPUs per "
       "node, --split 8 gives the data-parallel groups of --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
-  add("begin", po::value<std::string>()->default_value("8 B"), "smallest size");
-  add("end", po::value<std::string>()->default_value("8 GiB"), "largest size");
+  flags.add(flag("begin", po::value<std::string>()->default_value("8 B"), "smallest size",
+                 {.first_day = true}));
+  flags.add(flag("end", po::value<std::string>()->default_value("8 GiB"), "largest size",
+                 {.first_day = true}));
   add("factor", count("--factor", o.factor), "ratio of each size to the previous one (default: 2)");
-  add("algorithm", po::value(&o.job.algorithm), kAlgorithmHelp);
-  add("protocol", po::value(&o.job.protocol), kProtocolHelp);
+  flags.add(
+      flag("algorithm", po::value(&o.job.algorithm), kAlgorithmHelp, {.values = algorithm_names}));
+  flags.add(
+      flag("protocol", po::value(&o.job.protocol), kProtocolHelp, {.values = protocol_names}));
   add_codec_flags(flags, o);
   add("step-by-step", po::bool_switch(&o.job.step_by_step), kStepByStepHelp);
   add("set", po::value(&o.job.settings)->composing(),
       "KEY=VALUE: set any key of the topology's file, e.g. network.nic_bandwidth=\"200 Gbps\"");
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(format_flag(o.format));
   return flags;
 }
 

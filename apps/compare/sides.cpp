@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
+#include "apps/flag.hpp"
 #include "apps/job/asked_warnings.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
@@ -54,11 +55,15 @@ constexpr const char* kCompareUsage =
 po::options_description compare_flags(CompareOptions& o) {
   po::options_description flags("Comparison");
   auto add = flags.add_options();
-  add("a", po::value(&o.a), "flags of run for A alone, in quotes; none if left out");
-  add("b", po::value(&o.b), "flags of run for B alone, in quotes; none if left out");
-  add("goal", po::value(&o.goal)->default_value("throughput"),
-      "goal: throughput (tokens per second) or cost (tokens per dollar spent on GPUs, the network "
-      "and, between sites, leased links and egress)");
+  flags.add(flag("a", po::value(&o.a), "flags of run for A alone, in quotes; none if left out",
+                 {.first_day = true}));
+  flags.add(flag("b", po::value(&o.b), "flags of run for B alone, in quotes; none if left out",
+                 {.first_day = true}));
+  flags.add(flag(
+      "goal", po::value(&o.goal)->default_value("throughput"),
+      "throughput|cost: tokens per second, or tokens per dollar spent on GPUs, the network and, "
+      "between sites, leased links and egress",
+      {.first_day = true}));
   add("tune", po::bool_switch(&o.tune),
       "run each side with its fastest options, as run --tune does");
   add("repetitions", number_flag("--repetitions", o.repetitions)->default_value("100"),
@@ -69,7 +74,7 @@ po::options_description compare_flags(CompareOptions& o) {
   add("spread", po::value(&o.spreads)->composing(),
       "NAME=S: uncertainty of an assumption, as the standard deviation of its logarithm (0.1: "
       "about 10 %); NAME=0 treats it as exact; NAME may be 'all'");
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(format_flag(o.format));
   return flags;
 }
 

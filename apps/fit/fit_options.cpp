@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "apps/arguments.hpp"
+#include "apps/flag.hpp"
 #include "apps/job/measured_steps.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
@@ -109,13 +110,16 @@ std::optional<FitOptions> parse_fit(const Arguments& arguments) {
   FitOptions o;
   po::options_description flags("Fit");
   auto add = flags.add_options();
-  add("log", po::value(&o.logs), "files of logs, or names of published ones");
-  add("trace", po::value(&o.traces)->composing(),
+  flags.add(flag("log", po::value(&o.logs), "files of logs, or names of published ones",
+                 {.first_day = true}));
+  flags.add(flag(
+      "trace", po::value(&o.traces)->composing(),
       "file of a PyTorch profiler's trace (Chrome JSON, gzip or not); may be repeated, once for "
       "each rank. With the flags of its job, constants are fitted to its kernels; without, they "
       "are "
-      "shown by class");
-  add("steps", po::value(&o.steps), kMeasuredStepsHelp);
+      "shown by class",
+      {.first_day = true}));
+  flags.add(flag("steps", po::value(&o.steps), kMeasuredStepsHelp, {.first_day = true}));
   add("topo", po::value(&o.topo),
       "file with the output of nvidia-smi topo -m: gives the number of GPUs and NICs of a node, "
       "the "
@@ -126,11 +130,12 @@ std::optional<FitOptions> parse_fit(const Arguments& arguments) {
   add("hold-out", po::value(&o.hold_out),
       "times to leave out of the fit and to predict: of logs, sizes (every second one of each log) "
       "or gpus (the logs of the most GPUs); of --steps, steps (every second row)");
-  add("output,o", po::value(&o.output),
-      "cluster file to write: the topology's with the fitted constants");
+  flags.add(flag("output,o", po::value(&o.output),
+                 "cluster file to write: the topology's with the fitted constants",
+                 {.first_day = true}));
   add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  const po::options_description setup = job_flags(o.job, {.may_lack_files = true});
+  flags.add(format_flag(o.format));
+  const po::options_description setup = job_flags(o.job, {.may_lack_files = true, .aside = true});
   flags.add(setup);
   const auto values = parse_arguments(arguments, kFitUsage, flags, {{"log", -1}});
   if (!values) return std::nullopt;

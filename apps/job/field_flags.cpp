@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "apps/arguments.hpp"
+#include "apps/flag.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 
@@ -36,15 +37,15 @@ constexpr decltype(&field_text<int>) kFieldTexts[]{field_text<std::string>, fiel
                                                    field_text<std::int64_t>, field_text<double>};
 
 void read_flag(const Row& row, const std::string& written, sim::GivenFields& given,
-               const ListFlags& lists) {
+               const FieldFlags& of_command) {
   const auto text_of = kFieldTexts[static_cast<int>(row.kind)];
   const bool is_list = written.find(',') != std::string::npos &&
-                       std::ranges::find(lists.names, row.name) != lists.names.end();
+                       std::ranges::find(of_command.lists, row.name) != of_command.lists.end();
   if (!is_list) {
     given[row.name] = text_of(row, written);
     return;
   }
-  std::vector<std::string>& values = (*lists.given)[std::string(row.name)];
+  std::vector<std::string>& values = (*of_command.listed)[std::string(row.name)];
   for (const std::string& part : split(written)) {
     const std::string text = text_of(row, part);
     if (std::ranges::find(values, text) == values.end()) values.push_back(text);
@@ -54,16 +55,20 @@ void read_flag(const Row& row, const std::string& written, sim::GivenFields& giv
 }  // namespace
 
 void add_field_flags(po::options_description& flags, sim::ParallelismFields rows,
-                     sim::GivenFields& given, const ChosenFlags& chosen, const ListFlags& lists) {
-  auto add = flags.add_options();
+                     sim::GivenFields& given, const FieldFlags& of_command) {
   for (const Row& row : rows) {
-    const std::string usual = chosen.contains(row.name) ? "chosen" : usual_text(row);
+    const bool is_chosen = of_command.chosen.contains(row.name);
+    const std::string usual = is_chosen ? "chosen" : usual_text(row);
     std::string text(row.meaning);
     if (!row.usual.is_value && !usual.empty()) text += fmt::format(" (default: {})", usual);
-    auto* value = po::value<std::string>()->notifier(
-        [&row, &given, lists](const std::string& one) { read_flag(row, one, given, lists); });
+    auto* value =
+        po::value<std::string>()->notifier([&row, &given, of_command](const std::string& one) {
+          read_flag(row, one, given, of_command);
+        });
     if (row.usual.is_value) value->default_value(usual_text(row), usual);
-    add(std::string(row.name).c_str(), value, with_flags(text).c_str());
+    const bool first_day = row.first_day && !is_chosen && !of_command.aside;
+    flags.add(flag(std::string(row.name).c_str(), value, with_flags(text).c_str(),
+                   {.first_day = first_day, .values = row.choices}));
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "sim/base/error.hpp"
@@ -38,13 +40,17 @@ po::options_description without(const po::options_description& flags,
 po::options_description site_flags(JobOptions& o) {
   po::options_description flags("Topologies of several sites");
   auto add = flags.add_options();
-  add("inner-scheme", po::value(&o.inner_scheme)->default_value(o.inner_scheme),
+  flags.add(flag(
+      "inner-scheme", po::value(&o.inner_scheme)->default_value(o.inner_scheme),
       "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
-      "for the exchange between sites");
-  add("host-codecs", po::value(&o.host_codecs),
+      "for the exchange between sites",
+      {.values = inner_scheme_names}));
+  flags.add(flag(
+      "host-codecs", po::value(&o.host_codecs),
       "the hosts' processors encode and decode between sites, each GPU's share on threads of its "
       "own, in the times of this table: a file that gardenhose-calibrate measured on a CPU, or a "
-      "shipped name (default: GPUs do)");
+      "shipped name (default: GPUs do)",
+      {.values = host_codec_names}));
   add("deadline", po::value(&o.deadline),
       "time into a round after which the round continues without late sites");
   add("balance", po::value(&o.balance)->default_value(o.balance),
@@ -64,20 +70,28 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
     po::typed_value<std::string>* value = po::value(&name);
     return search.may_lack_files ? value : value->required();
   };
-  add("topology", file(o.topology),
-      "cluster or sites: a shipped name (see gardenhose list) or a file");
-  add("model", file(o.model), "model: a shipped name, a file, or a Hugging Face config.json");
+  flags.add(flag("topology", file(o.topology),
+                 "cluster or sites: a shipped name (see gardenhose list) or a file",
+                 {.first_day = true, .values = topology_names}));
+  flags.add(flag("model", file(o.model),
+                 "model: a shipped name, a file, or a Hugging Face config.json",
+                 {.first_day = true, .values = model_names}));
+  const bool first_day = !search.aside;
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
-  add("scheme", po::value<std::string>()->default_value("sharded", scheme),
+  flags.add(flag(
+      "scheme", po::value<std::string>()->default_value("sharded", scheme),
       "scheme for weights and gradients: a shipped name or a file; to compare several, separate "
       "them with commas. 'all' means every shipped scheme that the setup allows: with --zero, "
       "schemes defined for that stage; between sites, schemes that use object storage are included "
-      "only if there is a [store] table");
+      "only if there is a [store] table",
+      {.first_day = first_day, .values = scheme_names}));
   if (search.sizes == nullptr) {
-    add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
+    flags.add(flag("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)",
+                   {.first_day = first_day}));
   } else {
-    add("nodes", po::value(search.sizes),
-        "node counts to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
+    flags.add(flag("nodes", po::value(search.sizes),
+                   "node counts to choose from, e.g. 4,8,16 (default: powers of two, up to all)",
+                   {.first_day = first_day}));
   }
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use only this many GPUs per node (default: all)");
@@ -87,11 +101,14 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("sequence", count("--sequence", o.sequence),
       "tokens per sequence, e.g. 8192 or 8Ki; 8K is refused, as it may mean 8000 (default: the "
       "model's)");
-  add_field_flags(flags, sim::parallelism_fields(), o.parallelism, search.chosen,
-                  {.names = search.lists, .given = &o.listed});
-  add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
-  add("protocol", po::value(&o.protocol), kProtocolHelp);
-  add("calibration", po::value(&o.calibration)->default_value("auto"), kCalibrationHelp);
+  add_field_flags(
+      flags, sim::parallelism_fields(), o.parallelism,
+      {.chosen = search.chosen, .lists = search.lists, .listed = &o.listed, .aside = search.aside});
+  flags.add(
+      flag("algorithm", po::value(&o.algorithm), kAlgorithmHelp, {.values = algorithm_names}));
+  flags.add(flag("protocol", po::value(&o.protocol), kProtocolHelp, {.values = protocol_names}));
+  flags.add(flag("calibration", po::value(&o.calibration)->default_value("auto"), kCalibrationHelp,
+                 {.values = calibration_names}));
   add("codec-time", factor("--codec-time", o.codec_time),
       "factor by which to multiply the codec kernels' calibrated times (default: 1)");
   add("host-issue", po::value(&o.host_issue),
@@ -107,9 +124,11 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       "simulate every rank, site and micro-batch, not one of those that do the same (slow for "
       "many, "
       "with the same times)");
-  add("set", po::value(&o.settings)->composing(),
-      "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
-      "model.layers=12 or scheme.inter_group=512");
+  flags.add(
+      flag("set", po::value(&o.settings)->composing(),
+           "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
+           "model.layers=12 or scheme.inter_group=512",
+           {.values = setting_starts}));
   if (search.chosen.empty()) flags.add(site_flags(o));
   return search.refused.empty() ? flags : without(flags, search.refused);
 }

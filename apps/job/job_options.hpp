@@ -66,6 +66,7 @@ struct SearchFlags {
   std::span<const std::string_view> lists = {};  // flags of fields that may have several values
   std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller
   bool may_lack_files = false;   // --topology and --model need not be given
+  bool aside = false;            // of them, a first day of the command needs --topology and --model
 };
 [[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options,
                                                                     const SearchFlags& search = {});

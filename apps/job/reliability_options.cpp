@@ -4,16 +4,19 @@
 #include <fmt/format.h>
 
 #include "apps/data_files.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
 
 void add_reliability_flag(boost::program_options::options_description& flags, JobOptions& o) {
-  flags.add_options()(
+  flags.add(flag(
       "reliability", boost::program_options::value(&o.reliability),
       "how often parts fail and how the job recovers: a shipped name, e.g. llama3_h100, or a file. "
       "Adds the goodput, the share of the time whose training is kept, with the best interval "
-      "between checkpoints");
+      "between checkpoints",
+      {.values = reliability_names}));
 }
 
 boost::program_options::options_description goodput_flags(JobOptions& o) {

@@ -14,6 +14,8 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/asked_warnings.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
@@ -110,22 +112,32 @@ void check_files(const JobOptions& job, const Axis& x, const Axis& y) {
   throw InputError("--model: several models are an axis; write --y model=... instead");
 }
 
+std::vector<std::string> axis_starts() {
+  std::vector<std::string> starts = row_names(axis_rows());
+  for (std::string& start : starts) start += "=";
+  return starts;
+}
+
 po::options_description map_flags(MapOptions& o, AxisTexts& texts) {
   po::options_description map("Map");
-  map.add_options()("x", po::value(&texts.x),
-                    "horizontal axis and its values, e.g. latency=2us,5us,20us (default: "
-                    "bandwidth, of --bandwidths)")(
-      "y", po::value(&texts.y),
-      "vertical axis and its values, e.g. gpus=16,64,256 (default: model, of --model)")(
-      "bandwidths",
-      po::value(&texts.bandwidths)
-          ->default_value("25Gbps,50Gbps,100Gbps,200Gbps,400Gbps,800Gbps,1600Gbps"),
-      "NIC bandwidths, separated by commas")(
-      "tokens",
-      number_flag("--tokens", o.cell.tokens, sim::Counting::large)->default_value("4194304"),
-      "tokens per step, rounded up to the same number of sequences for each replica")(
-      "jobs,j", jobs_flag(o.jobs), kJobsHelp)(
-      "format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  map.add(flag("x", po::value(&texts.x),
+               "horizontal axis and its values, e.g. latency=2us,5us,20us (default: bandwidth, of "
+               "--bandwidths)",
+               {.first_day = true, .values = axis_starts}));
+  map.add(flag("y", po::value(&texts.y),
+               "vertical axis and its values, e.g. gpus=16,64,256 (default: model, of --model)",
+               {.first_day = true, .values = axis_starts}));
+  map.add(flag("bandwidths",
+               po::value(&texts.bandwidths)
+                   ->default_value("25Gbps,50Gbps,100Gbps,200Gbps,400Gbps,800Gbps,1600Gbps"),
+               "NIC bandwidths, separated by commas", {.first_day = true}));
+  map.add(
+      flag("tokens",
+           number_flag("--tokens", o.cell.tokens, sim::Counting::large)->default_value("4194304"),
+           "tokens per step, rounded up to the same number of sequences for each replica",
+           {.first_day = true}));
+  map.add_options()("jobs,j", jobs_flag(o.jobs), kJobsHelp);
+  map.add(format_flag(o.format));
   return map;
 }
 

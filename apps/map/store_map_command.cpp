@@ -47,7 +47,7 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
   add("where", po::value(&o.where),
       "SQL condition on the points, evaluated on the view all_points, e.g. \"in_tp = 1 and mfu > "
       "0.1\"");
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(format_flag(o.format));
   if (!parse_arguments(arguments, kStoreMapUsage, flags, {{"store"}})) return std::nullopt;
   check_format(o.format);
   return o;

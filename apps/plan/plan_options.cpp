@@ -7,6 +7,8 @@
 #include <set>
 
 #include "apps/arguments.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/settings.hpp"
@@ -35,24 +37,32 @@ struct Texts {
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   po::options_description flags("Plan");
   auto add = flags.add_options();
-  add("tokens", number_flag("--tokens", o.question.goal.tokens, sim::Counting::large)->required(),
-      "tokens to train on, e.g. 15T or 1e12");
-  add("goal", po::value(&texts.aim)->default_value("cheapest"),
+  flags.add(flag("tokens",
+                 number_flag("--tokens", o.question.goal.tokens, sim::Counting::large)->required(),
+                 "tokens to train on, e.g. 15T or 1e12", {.first_day = true}));
+  flags.add(flag(
+      "goal", po::value(&texts.aim)->default_value("cheapest"),
       "cheapest: the lowest price; fastest: the shortest time; smallest-network: the slowest NICs, "
       "then the lowest price, with which training reaches --share of the speed that the same nodes "
-      "have with an unlimited network");
-  add("deadline", po::value(&texts.deadline),
+      "have with an unlimited network",
+      {.first_day = true, .values = [] { return row_names(sim::study::kAims); }}));
+  flags.add(flag(
+      "deadline", po::value(&texts.deadline),
       "maximum training time, e.g. \"30 days\", which a plan has to keep with a probability of "
-      "--confidence; near misses are listed last");
-  add("budget", po::value(&texts.budget),
-      "maximum price, e.g. '$3M' or \"3 MUSD\", which a plan has to keep likewise");
+      "--confidence; near misses are listed last",
+      {.first_day = true}));
+  flags.add(flag("budget", po::value(&texts.budget),
+                 "maximum price, e.g. '$3M' or \"3 MUSD\", which a plan has to keep likewise",
+                 {.first_day = true}));
   add("confidence", number_flag("--confidence", o.question.goal.confidence)->default_value("0.8"),
       "probability with which a plan has to keep --deadline and --budget");
   add("share", number_flag("--share", o.question.goal.share),
       "fraction of full speed that --goal smallest-network must reach (default: 0.9)");
-  add("nic-bandwidths", po::value(&texts.link_speeds),
+  flags.add(flag(
+      "nic-bandwidths", po::value(&texts.link_speeds),
       "NIC bandwidths to choose from, separated by commas (default: the topology's); what is not "
-      "sold, or is faster than the slots of the hosts, is left out");
+      "sold, or is faster than the slots of the hosts, is left out",
+      {.first_day = true}));
   add("inner-scheme", po::value(&texts.inner_schemes),
       "schemes to choose from within each site, separated by commas (default: sharded); --scheme "
       "lists the schemes between sites");
@@ -104,7 +114,7 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("exhaustive", po::bool_switch(&o.question.exhaustive),
       "simulate every setup that fits in memory: a check, for small searches");
   add("jobs,j", jobs_flag(o.question.jobs), kJobsHelp);
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(format_flag(o.format));
   return flags;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "apps/arguments.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/reliability_options.hpp"
 #include "apps/print.hpp"
 #include "apps/terminal.hpp"
@@ -42,11 +44,13 @@ po::options_description run_flags(RunOptions& o) {
   flags.add(goodput_flags(o.job));
   po::options_description output("Output");
   auto add = output.add_options();
-  add("baseline", po::value(&o.baseline),
+  output.add(flag(
+      "baseline", po::value(&o.baseline),
       "scheme against which to compute speed-ups. 'twin': each scheme's own uncompressed form; "
       "'best': the fastest uncompressed step with the same global batch, from a search over "
       "schemes, ZeRO stages, hybrid sharding, FP8 gather, tensor and sequence parallelism, "
-      "recomputation, micro-batches, overlap, BF16 gradients and bucket sizes");
+      "recomputation, micro-batches, overlap, BF16 gradients and bucket sizes",
+      {.first_day = true, .values = baseline_names}));
   add("tune", po::bool_switch(&o.tune),
       "tune each scheme: run it with its fastest options, found by the same search as for "
       "--baseline best. Flags that you pass stay fixed, for the schemes and for the best baseline. "
@@ -60,7 +64,7 @@ po::options_description run_flags(RunOptions& o) {
       "the compute efficiency, the network, the codecs and the host drawn from their spreads: four "
       "more simulations; auto: only for steps of at most half a million operations");
   add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  output.add(format_flag(o.format));
   add("perfetto", po::value(&o.perfetto),
       "file for the timeline of the last scheme; open it in ui.perfetto.dev");
   add("kineto", po::value(&o.kineto),

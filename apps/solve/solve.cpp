@@ -9,6 +9,8 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/job/asked_warnings.hpp"
 #include "apps/job/read_job.hpp"
 #include "apps/job/scheme_files.hpp"
@@ -126,32 +128,37 @@ void parse_goal(const po::variables_map& values, const GoalTexts& texts,
   }
 }
 
+po::options_description goal_flags(SolveOptions& o, GoalTexts& texts) {
+  po::options_description goal("Goal");
+  auto add = goal.add_options();
+  goal.add(flag("unknown", po::value(&o.unknown),
+                "bandwidth|inner_steps|latency|peers|layers|quorum|deadline", {.first_day = true}));
+  goal.add(flag("utilisation",
+                po::value(&texts.utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
+                "utilisations to reach, separated by commas", {.first_day = true}));
+  add("tokens-per-day", po::value(&texts.tokens_per_day),
+      "tokens a day to reach, separated by commas, instead of a utilisation; of sites that come "
+      "and go those that they keep");
+  add("usd-per-million-tokens", po::value(&texts.usd),
+      "prices of a million tokens not to exceed, in dollars, separated by commas, instead of a "
+      "utilisation: GPUs, network, leased links and egress");
+  goal.add(flag("beats", po::value(&o.goal.beats),
+                "scheme to beat, instead of a utilisation to reach: find the value of the unknown "
+                "at which --scheme becomes, or stops being, the faster of the two",
+                {.first_day = true, .values = scheme_names}));
+  add("best", po::value(&texts.best),
+      "tokens|usd, instead of a utilisation: the inner_steps, peers, quorum or deadline that "
+      "trains most tokens a day, or at the lowest price; of sites that come and go what they keep");
+  add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
+  goal.add(format_flag(o.format));
+  return goal;
+}
+
 std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
   SolveOptions o;
   GoalTexts texts;
   po::options_description flags = job_flags(o.job);
-  po::options_description goal("Goal");
-  goal.add_options()("unknown", po::value(&o.unknown),
-                     "bandwidth, inner_steps, latency, peers, layers, quorum or deadline")(
-      "utilisation", po::value(&texts.utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
-      "utilisations to reach, separated by commas")(
-      "tokens-per-day", po::value(&texts.tokens_per_day),
-      "tokens a day to reach, separated by commas, instead of a utilisation; of sites that come "
-      "and "
-      "go those that they keep")("usd-per-million-tokens", po::value(&texts.usd),
-                                 "prices of a million tokens not to exceed, in dollars, separated "
-                                 "by commas, instead of a utilisation: GPUs, network, leased links "
-                                 "and egress")(
-      "beats", po::value(&o.goal.beats),
-      "scheme to beat, instead of a utilisation to reach: find the value of the unknown at which "
-      "--scheme becomes, or stops being, the faster of the two")(
-      "best", po::value(&texts.best),
-      "tokens|usd, instead of a utilisation: the inner_steps, peers, quorum or deadline that "
-      "trains "
-      "most tokens a day, or at the lowest price; of sites that come and go what they keep")(
-      "jobs,j", jobs_flag(o.jobs), kJobsHelp)(
-      "format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  flags.add(goal);
+  flags.add(goal_flags(o, texts));
   const auto values = parse_arguments(arguments, kSolveUsage, flags, {{"unknown"}});
   if (!values) return std::nullopt;
   static_cast<void>(sim::study::unknown_named(o.unknown));

@@ -45,7 +45,7 @@ std::string problem_of_key(const Switches& flags, const std::string& key) {
   std::vector<std::string_view> names;
   for (const auto& [name, is_switch] : flags) names.push_back(name);
   const std::string meant = sim::suggestion(key, names);
-  return "is not a flag of run" + (meant.empty() ? "; see gardenhose run --help" : meant);
+  return "is not a flag of run" + (meant.empty() ? "; see gardenhose run --help=all" : meant);
 }
 
 std::string problem_of_value(const Switches& flags, const std::string& key, const Inputs& value) {

@@ -7,6 +7,8 @@
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
+#include "apps/flag.hpp"
+#include "apps/flag_values.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
@@ -167,6 +169,12 @@ const Study* study_named(const std::string& name) {
                                     sim::printable(name), known));
 }
 
+std::vector<std::string> study_names() {
+  std::vector<std::string> names = row_names(kStudies);
+  names.emplace_back("sdp4bit");
+  return names;
+}
+
 std::string study_help() {
   std::string text = "sdp4bit: tables 2 and 4 of its paper";
   for (const Study& study : kStudies) text += fmt::format("; {}: {}", study.name, study.summary);
@@ -211,7 +219,8 @@ void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
 std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
   ValidateOptions options;
   po::options_description flags;
-  flags.add_options()("study", po::value(&options.name), study_help().c_str())(
+  flags.add(flag("study", po::value(&options.name), study_help().c_str(), {.values = study_names}));
+  flags.add_options()(
       "constants", po::bool_switch(&options.constants),
       "list, instead of predictions, every number that affects a row, with its source and the "
       "effect of changing it by 10 %")(

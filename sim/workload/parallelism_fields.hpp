@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "sim/base/fields.hpp"
 #include "sim/base/number_text.hpp"
@@ -35,6 +36,9 @@ struct ParallelismField {
   std::string (*write)(const ParallelismField& row, const Parallelism& from) = nullptr;
   // Why the field cannot be given beside the others, which are read first; empty if it can.
   std::string_view (*misfit)(const Parallelism& of) = nullptr;
+  // The values of one that is chosen among some; null of others.
+  std::vector<std::string> (*choices)() = nullptr;
+  bool first_day = false;        // one of the few that a short help shows
   std::string_view before = {};  // the row that it is written before; empty: where it stands
 
   template <auto member, class V>
@@ -89,6 +93,11 @@ template <auto& names, auto... path>
 constexpr ParallelismField choice_field(std::string_view name, std::string_view meaning,
                                         std::string_view usual = {}) {
   ParallelismField row{.name = name, .meaning = meaning, .usual = usual_of(usual)};
+  row.choices = [] {
+    std::vector<std::string> all;
+    for (const auto& one : names) all.emplace_back(one.name);
+    return all;
+  };
   row.read = [](const auto& of, const std::string& text, auto& into) {
     field_values::slot<path...>(into) = chosen(fmt::format("`{}`", of.name), text, names);
   };

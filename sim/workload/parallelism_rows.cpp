@@ -32,11 +32,16 @@ void read_parsed(const Row& row, const std::string& text, P& into) {
   into.*member = *value;
 }
 
+std::vector<std::string> placement_names() {
+  std::vector<std::string> names;
+  for (const Placement& one : all_placements()) names.push_back(to_text(one));
+  return names;
+}
+
 void read_placement(const Row&, const std::string& text, P& into) {
   const auto placement = placement_of(text);
   if (placement) return static_cast<void>(into.placement = *placement);
-  std::vector<std::string> names;
-  for (const Placement& one : all_placements()) names.push_back(to_text(one));
+  const std::vector<std::string> names = placement_names();
   refuse_name("`placement`", text, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
@@ -54,6 +59,18 @@ void read_overlap(const Row& row, const std::string& text, P& into) {
                               "experts, batches, all",
                               part));
   }
+}
+
+std::vector<std::string> overlap_names() {
+  std::vector<std::string> names{"none", "all"};
+  for (const auto& one : kOverlaps) names.emplace_back(one.name);
+  return names;
+}
+
+std::vector<std::string> stack_names() {
+  std::vector<std::string> names;
+  for (const Stack* stack : all_stacks()) names.emplace_back(stack->name);
+  return names;
 }
 
 void read_weight_precision(const Row& row, const std::string& text, P& into) {
@@ -77,9 +94,11 @@ std::string bucket_text(const Row&, const P& p) {
 }
 
 constexpr Row kRows[] = {
-    number_field<&P::tensor>("tp", "tensor parallelism: ranks that share each layer"),
+    number_field<&P::tensor>("tp", "tensor parallelism: ranks that share each layer")
+        .with<&Row::first_day>(true),
     number_field<&P::pipeline>("pp", "pipeline parallelism: stages, in a 1F1B schedule")
-        .with<&Row::before>("virtual-stages"),
+        .with<&Row::before>("virtual-stages")
+        .with<&Row::first_day>(true),
     number_field<&P::context>("cp", "context parallelism: ranks that share each sequence"),
     choice_field<kContextExchanges, &P::context_exchange>(
         "cp-exchange",
@@ -118,7 +137,8 @@ constexpr Row kRows[] = {
                 "group named first are placed on neighbouring GPUs; experts divide the ranks of a "
                 "stage from neighbours on",
      .read = read_placement,
-     .write = [](const Row&, const P& p) { return to_text(p.placement); }},
+     .write = [](const Row&, const P& p) { return to_text(p.placement); },
+     .choices = placement_names},
     number_field<&P::micro_batch>("micro-batch", "sequences per micro-batch")
         .with<&Row::before>("attention"),
     number_field<&P::accumulation>("accumulation",
@@ -131,7 +151,8 @@ constexpr Row kRows[] = {
      .range = kFromOne,
      .beyond = "is less than 1",
      .read = [](const Row& row, const std::string& text,
-                P&) { static_cast<void>(number_of<std::int64_t>(row, text)); }},
+                P&) { static_cast<void>(number_of<std::int64_t>(row, text)); },
+     .first_day = true},
     choice_field<kOnOff, &P::sequence_parallel>(
         "sequence-parallel",
         "on|off: sequence parallelism: split norms and dropout across the tensor-parallel ranks")
@@ -172,7 +193,8 @@ constexpr Row kRows[] = {
         "parallelism); 1: optimizer states (Megatron's distributed optimizer); 2: also gradients; "
         "3: also weights (FSDP)",
         "the stack's, else 1, or the scheme's first stage if it is not defined for 1",
-        from_to(0, 3), "is not a ZeRO stage; write 0, 1, 2 or 3"),
+        from_to(0, 3), "is not a ZeRO stage; write 0, 1, 2 or 3")
+        .with<&Row::first_day>(true),
     number_field<&P::sharding, &Sharding::ranks>(
         "hybrid-shard",
         "hybrid sharding: data-parallel ranks that share one set of shards, e.g. the ranks of one "
@@ -202,7 +224,8 @@ constexpr Row kRows[] = {
          "launch: megatron, nemo, torch-eager, torch-compile, composer, deepspeed or maxtext; "
          "`list stacks` describes them",
      .usual = left_out("megatron; with `zero` 3, torch-eager"),
-     .read = [](const Row&, const std::string&, P&) {}},  // parallelism_of() begins with it
+     .read = [](const Row&, const std::string&, P&) {},  // parallelism_of() begins with it
+     .choices = stack_names},
     choice_field<kAttentions, &P::attention>(
         "attention",
         "unfused: attention materialises its scores in memory; flash1|flash2|flash3|flash4|cudnn: "
@@ -251,7 +274,8 @@ constexpr Row kRows[] = {
          "backward pass of two micro-batches at once, not part of all), separated by commas",
      .usual = left_out(kOfStack),
      .read = read_overlap,
-     .write = [](const Row&, const P& p) { return to_text(p.overlap); }},
+     .write = [](const Row&, const P& p) { return to_text(p.overlap); },
+     .choices = overlap_names},
     {.name = "bucket-size",
      .meaning = "gradient bytes per bucket, if any communication overlaps",
      .usual = {.words = "160 MiB", .is_value = true},

@@ -255,7 +255,7 @@ TEST(Compare, RefusesWhatItCannotCompare) {
 }
 
 TEST(Compare, ExplainsItself) {
-  const Outcome help = run({"compare", "--help"}, source_directory());
+  const Outcome help = run({"compare", "--help=all"}, source_directory());
   EXPECT_EQ(help.code, 0) << help.err;
   for (const char* flag : {"--a ", "--b ", "--repetitions ", "--spread ", "--topology "}) {
     EXPECT_NE(help.out.find(flag), std::string::npos) << flag;

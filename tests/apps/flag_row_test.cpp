@@ -33,7 +33,7 @@ sim::GivenFields given_by(Rows rows, const std::string& flags) {
 std::string help_of(Rows rows, const apps::ChosenFlags& chosen = {}) {
   po::options_description known;
   sim::GivenFields given;
-  apps::add_field_flags(known, rows, given, chosen);
+  apps::add_field_flags(known, rows, given, {.chosen = chosen});
   std::ostringstream help;
   help << known;
   return help.str();

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flags that a command's help lists are those that it takes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "apps/commands.hpp"
 #include "sim/base/error.hpp"
 #include "tests/apps/program.hpp"
+#include "tests/apps/refusals.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace apps_tests {
@@ -208,7 +211,7 @@ TEST(Help, OfASearchLeavesOutWhatItChooses) {
   for (const auto& [command, flags] :
        {std::pair{"plan", std::vector<std::string>{"accumulation", "global-batch", "hybrid-shard"}},
         {"map", {"micro-batch", "accumulation", "global-batch"}}}) {
-    const std::string help = run({command, "--help"}, "/").out;
+    const std::string help = run({command, "--help=all"}, "/").out;
     for (const std::string& flag : flags) {
       EXPECT_EQ(help.find("--" + flag + " "), std::string::npos) << command << flag;
       const Outcome outcome = run({command, "--topology", "sdp4bit_a100", "--model", "gpt_125m",
@@ -216,6 +219,61 @@ TEST(Help, OfASearchLeavesOutWhatItChooses) {
                                   "/");
       EXPECT_EQ(outcome.code, 2);
       EXPECT_NE(outcome.err.find("chooses"), std::string::npos) << outcome.err;
+    }
+  }
+}
+
+nlohmann::json help_of(const std::string& command) {
+  return nlohmann::json::parse(run({command, "--help=json"}, "/").out);
+}
+
+std::size_t rows_of(const std::string& help) {
+  std::size_t rows = 0;
+  for (const std::string& line : lines_of(help)) {
+    const std::size_t start = line.find_first_not_of(' ');
+    rows += line.starts_with("  ") && start < 4 && line.substr(start, 1) == "-" ? 1 : 0;
+  }
+  return rows;
+}
+
+// Whoever has few flags lists all of them; the others the ones of a first day, and where the rest is.
+TEST(Help, IsShortAndSaysWhereTheRestIs) {
+  const nlohmann::json top = nlohmann::json::parse(run({"--help=json"}, "/").out);
+  int commands_of_many = 0;
+  for (const nlohmann::json& row : top["commands"]) {
+    const std::string command = row["name"];
+    SCOPED_TRACE(command);
+    const std::size_t all = help_of(command)["flags"].size();
+    EXPECT_EQ(rows_of(run({command, "--help=all"}, "/").out), all);
+    const std::string brief = run({command, "--help"}, "/").out;
+    const std::string where = fmt::format("--help=all lists all {}", all);
+    const bool many = all > 15;
+    EXPECT_EQ(brief.find(where) != std::string::npos, many);
+    EXPECT_LE(rows_of(brief), 15u);
+    EXPECT_GE(rows_of(brief), many ? 5u : all);
+    commands_of_many += many ? 1 : 0;
+  }
+  EXPECT_GE(commands_of_many, 5);
+}
+
+TEST(Help, RefusesAFormThatItHasNot) {
+  expect_refused(run({"run", "--help=al"}, "/"), "--help");
+  expect_refused(run({"--help=long"}, "/"), "--help");
+}
+
+// A page of man for the program and for each command, in which no line of text is taken for a request.
+TEST(Help, IsAPageOfMan) {
+  for (const char* command : {"", "run", "check"}) {
+    Arguments asked = words(command);
+    asked.push_back("--help=man");
+    const std::string page = run(asked, "/").out;
+    EXPECT_TRUE(page.starts_with(".TH gardenhose")) << page.substr(0, 40);
+    for (const std::string& line : lines_of(page)) {
+      if (!line.starts_with(".")) continue;
+      const std::string request = line.substr(0, line.find(' '));
+      EXPECT_TRUE(
+          (std::set<std::string>{".TH", ".SH", ".SS", ".TP", ".nf", ".fi"}).contains(request))
+          << line;
     }
   }
 }

@@ -270,7 +270,7 @@ TEST(Plan, IsATableOrCsv) {
 
 TEST(Plan, HelpHasTheDefaultsOfAPlan) {
   for (const char* command : {"plan", "map"}) {
-    const std::string help = run({command, "--help"}, source_directory()).out;
+    const std::string help = run({command, "--help=all"}, source_directory()).out;
     for (const char* flag : {"--tp", "--scheme", "--weight-precision", "--gradient-precision"}) {
       const std::string line = help.substr(help.find("\n  " + std::string(flag) + " "));
       EXPECT_TRUE(line.starts_with("\n  " + std::string(flag) + " arg (=chosen)"))
