@@ -54,7 +54,7 @@ mapfile -t sources < <(all_files '*.cpp' '*.hpp' '*.cu' '*.cuh')
 echo "clang-format: ${#sources[@]} files"
 clang-format-14 --dry-run -Werror "${sources[@]}" || status=1
 
-mapfile -t scripts < <(all_files '*.sh' .ci/run)
+mapfile -t scripts < <(all_files '*.sh' '*.bash' .ci/run)
 echo "shellcheck: ${#scripts[@]} files"
 shellcheck --external-sources "${scripts[@]}" || status=1
 

@@ -58,6 +58,10 @@ readelf -S "$program" | grep -q '\.symtab' && fail "not stripped"
 for document in copyright NOTICE CHANGELOG.md; do
   [ -s "$root/usr/share/doc/gardenhose/$document" ] || fail "no $document"
 done
+for file in man/man1/gardenhose-run.1 bash-completion/completions/gardenhose \
+  zsh/vendor-completions/_gardenhose fish/vendor_completions.d/gardenhose.fish; do
+  [ -s "$root/usr/share/$file" ] || fail "no $file"
+done
 
 dpkg_in_root --purge gardenhose
 [ -z "$(find "$root" -path "$root/var" -prune -o -type f -print)" ] || fail "files are left behind"
