@@ -31,16 +31,33 @@ def cmake(*arguments):
     subprocess.run(["cmake", *map(str, arguments)], cwd=ROOT, check=True)
 
 
-def packages_of(program):
-    """Debian's package of each library that the program names, where this is Debian."""
+def needed_by(program):
     listed = subprocess.run(["readelf", "-d", program], check=True, stdout=subprocess.PIPE, text=True)
-    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", listed.stdout)
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", listed.stdout)
+
+
+def packages_of(libraries):
+    """Debian's package of each library, where this is Debian."""
     if not shutil.which("dpkg-query"):
         return {}
     # A library of another path than the loader's, as those of /lib, is of a package that is always there.
-    found = subprocess.run(["dpkg-query", "-S", *(f"/usr/lib/*/{name}" for name in needed)], check=False,
+    found = subprocess.run(["dpkg-query", "-S", *(f"/usr/lib/*/{name}" for name in libraries)], check=False,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return {Path(line.split()[1]).name: line.split(":")[0] for line in found.stdout.splitlines()}
+
+
+def take_shell_files(package, folder):
+    """Moves completions and man pages out of the package: they are for share/ of the environment that the
+    wheel is installed in. Returns them as setuptools' data_files."""
+    files = []
+    (folder / "share").mkdir(parents=True)
+    for part in ("bash-completion", "fish", "zsh", "man"):
+        shutil.move(package / "share" / part, folder / "share" / part)
+    for place in sorted(path for path in folder.rglob("*") if path.is_dir()):
+        inside = [os.path.relpath(file, ROOT) for file in sorted(place.iterdir()) if file.is_file()]
+        if inside:
+            files.append((str(place.relative_to(folder)), inside))
+    return files
 
 
 def put_codecs(build, package):
@@ -65,7 +82,10 @@ class ProgramInside(build_py):
             cmake("--build", build, "--target", "gardenhose", "gardenhose_codecs")
         package = Path(self.build_lib).resolve() / "gardenhose"
         cmake("--install", build, "--prefix", package, "--strip", "--component", "program")
-        packages = packages_of(package / "bin/gardenhose")
+        shells = package.parents[1] / "shells"
+        shutil.rmtree(shells, ignore_errors=True)
+        self.distribution.data_files = take_shell_files(package, shells)
+        packages = packages_of(needed_by(package / "bin/gardenhose"))
         (package / "libraries.txt").write_text("".join(f"{a} {b}\n" for a, b in packages.items()))
         put_codecs(build, package.parent / "gardenhose_codecs")
 

@@ -67,6 +67,9 @@ END
 package=$(dirname "$(dirname "$("$bin/python" -c 'import gardenhose; print(gardenhose.program())')")")
 [ "$(du -sk "$package" | cut -f1)" -lt 60000 ] || fail "larger than 60 MB"
 [ -e "$package/py.typed" ] || fail "not typed"
+completions=$sandbox/venv/share/bash-completion/completions/gardenhose
+[ -s "$completions" ] || fail "no completions"
+[ -s "$sandbox/venv/share/man/man1/gardenhose-run.1" ] || fail "no man pages"
 readelf -S "$package/bin/gardenhose" | grep -q '\.symtab' && fail "not stripped"
 status=0
 "$bin/gardenhose" run --nods 1 2>"$sandbox/said" || status=$?
@@ -81,4 +84,4 @@ said=$(<"$sandbox/said")
   fail "says of a missing library: $said"
 
 "$bin/pip" uninstall --quiet --yes gardenhose
-[[ ! -e $bin/gardenhose && ! -e $package ]] || fail "files are left behind"
+[[ ! -e $bin/gardenhose && ! -e $package && ! -e $completions ]] || fail "files are left behind"
