@@ -11,6 +11,7 @@ namespace {
 
 namespace po = boost::program_options;
 
+// Inherits, as the list of flags keeps Boost's rows alone.
 class Flag : public po::option_description {
  public:
   Flag(const char* name, const po::value_semantic* value, const char* text, FlagTraits traits)
