@@ -58,6 +58,15 @@ struct Workers::Worker {
   std::string text;
 };
 
+namespace {
+
+// A handler may have been queued before its task ended.
+bool works_on(const auto& worker, Workers::Number number) {
+  return worker.task && worker.task->number == number;
+}
+
+}  // namespace
+
 Workers::Workers(asio::io_context& context, const WorkerLimits& limits, std::string first)
     : context_(context), limits_(limits), first_(std::move(first)) {
   for (int i = 0; i < limits_.workers; ++i) {
@@ -132,8 +141,8 @@ void Workers::give(const std::shared_ptr<Worker>& worker, Task task) {
   worker->question.length = static_cast<std::uint32_t>(worker->task->question.size());
   worker->channel.cancel();  // no longer idle
   worker->limit.expires_after(limits_.longest);
-  worker->limit.async_wait([this, worker](const Failure& failure) {
-    if (failure) return;
+  worker->limit.async_wait([this, worker, number = worker->task->number](const Failure& failure) {
+    if (failure || !works_on(*worker, number)) return;
     replace(worker, {kBusy, problem(fmt::format("takes longer than {} s; run the command instead",
                                                 limits_.longest.count()))});
   });
@@ -165,7 +174,9 @@ void Workers::take_reply(const std::shared_ptr<Worker>& worker) {
       });
 }
 
+// A reply may be there already when nobody waits for it any more.
 void Workers::finish(const std::shared_ptr<Worker>& worker, const Reply& reply) {
+  if (!worker->task) return;
   if (worker->reply.is_last != 0) return replace(worker, reply);
   worker->limit.cancel();
   const Task task = std::move(*worker->task);

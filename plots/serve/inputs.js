@@ -94,6 +94,8 @@ const FLAGS = [
   ["gradient-precision", "gradients", "Software", ["fp32", "bf16"]],
 ];
 
+const MOST_FILE = 1 << 20;
+
 function indexIn(notches, value) {
   let best = 0;
   notches.forEach((one, i) => {
@@ -133,6 +135,7 @@ class Controls {
       if (!row.shown || row.shown(hardware)) add(row.group, this.slider(row));
     }
     for (const [name, label, group, values] of FLAGS) add(group, this.choice(name, label, values));
+    add("More", this.upload());
     add("More", this.more());
     this.form.replaceChildren(...[...groups].map(([group, nodes]) =>
       element("fieldset", {}, element("legend", {}, group), ...nodes)));
@@ -194,6 +197,29 @@ class Controls {
     });
     return element("label", {class: "wide slider"},
       element("span", {}, row.label, output), box);
+  }
+
+  // Clusters, sites, models and schemes of one's own become choices of their lists.
+  upload() {
+    const said = element("small", {}, "TOML of a cluster, sites, a model or a scheme, or a model's config.json");
+    const box = element("input", {type: "file", name: "files", multiple: true, accept: ".toml,.json",
+      onchange: async () => {
+        for (const file of box.files) {
+          const list = file.size <= MOST_FILE ? files.add(file.name, await file.text()) : null;
+          if (!list) {
+            said.textContent = `${file.name}: is no file that run takes`;
+            continue;
+          }
+          const rows = this.names[list];
+          if (!rows.some((one) => one.name === file.name)) {
+            rows.push({name: file.name, summary: "your file; a link does not hold it"});
+          }
+          const key = {topologies: "topology", sites: "topology", models: "model", schemes: "scheme"}[list];
+          this.hardware = null;
+          this.state.set({[key]: file.name});
+        }
+      }});
+    return element("label", {class: "wide"}, element("span", {}, "your own files"), box, said);
   }
 
   // All keys that no control has, as run takes them.

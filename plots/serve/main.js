@@ -28,6 +28,7 @@ async function renew() {
       return;
     }
   }
+  if (topology !== state.inputs.topology) return;
   controls.draw(page.hardware);
   document.getElementById("pin").textContent = state.pinned ? "Unpin" : "Pin";
   const quick = {range: "off"};

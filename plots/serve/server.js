@@ -16,9 +16,11 @@ async function ask(lane, question, signal) {
   throw new Refused(reply.problem);
 }
 
+const files = new Files();
+
 // What is asked of a choice, with flags that its command does not show.
 function questionOf(as, inputs, more = {}) {
-  return {as, inputs: asInputs(inputs), more};
+  return {as, inputs: asInputs(inputs), more, files: files.of(inputs)};
 }
 
 // Answers the newest question: one at a time, and one that takes long ends when another one comes.

@@ -70,6 +70,27 @@ class State {
   }
 }
 
+// Files of one's own, by name. They go with each question and are not part of a link.
+const KINDS_OF_FILE = [["sites", /^\s*\[(sites|wan)\b/m], ["topologies", /^\s*\[cluster\]/m],
+                       ["models", /^\s*\[model\]|"hidden_size"/m], ["schemes", /^\s*\[scheme\]/m]];
+
+class Files {
+  constructor() { this.texts = {}; }
+
+  // The list that a file belongs to, or nothing where it is none that run takes.
+  add(name, text) {
+    const found = KINDS_OF_FILE.find(([, sign]) => sign.test(text));
+    if (found) this.texts[name] = text;
+    return found?.[0];
+  }
+
+  // Those that the inputs name.
+  of(inputs) {
+    const values = new Set(Object.values(inputs).map(String));
+    return Object.fromEntries(Object.entries(this.texts).filter(([name]) => values.has(name)));
+  }
+}
+
 // As the server takes them: numbers are numbers, "on" of a switch is true.
 const SWITCHES = new Set(["tune", "whole", "step-by-step", "each-kernel"]);
 

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from selenium.webdriver.common.by import By
@@ -139,6 +140,19 @@ class OnADesk(Page):
             self.assertIn("trains", self.text(".sentence"))
         self.assertIn("--topology=two_sites_10g", self.text("#answer code"))
         self.assertIn("10 Gb/s", self.text("#inputs"))
+
+    def test_files_of_ones_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = subprocess.run([PROGRAM, "list", "topology", "sdp4bit_a100"], check=True,
+                                  stdout=subprocess.PIPE, text=True).stdout
+            for name, what in (("mine.toml", text), ("notes.toml", "a = 1")):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(what)
+            box = self.one('input[name="files"]')
+            self.until_answered(lambda: box.send_keys(os.path.join(folder, "mine.toml")))
+            wait_for(lambda: "--topology=mine.toml" in self.text("#answer code"))
+            self.one('input[name="files"]').send_keys(os.path.join(folder, "notes.toml"))
+            wait_for(lambda: "notes.toml: is no file" in self.text("#inputs"))
 
     def test_two_users_have_answers_of_their_own(self):
         with browser() as other:
