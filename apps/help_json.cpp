@@ -16,6 +16,7 @@ std::string help_json(const std::string& usage,
                     {"short", row.short_name},
                     {"group", row.group},
                     {"takes_value", row.takes_value},
+                    {"repeats", row.repeats},
                     {"default", row.default_value},
                     {"text", row.text}});
   }

@@ -7,7 +7,7 @@
 
 namespace apps {
 
-// {"usage": ..., "flags": [{"name", "short", "group", "takes_value", "default", "text"}, ...]};
+// {"usage": ..., "flags": [{"name", "short", "group", "takes_value", "repeats", "default", "text"}, ...]};
 // `short` and `default` are empty where there is none.
 [[nodiscard]] std::string help_json(const std::string& usage,
                                     const boost::program_options::options_description& flags);

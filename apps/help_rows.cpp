@@ -37,6 +37,12 @@ std::string default_of(const po::option_description& flag) {
                                     : parameter.substr(start + 2, parameter.rfind(')') - start - 2);
 }
 
+// Whether the flag may be given several times: it then appends to a list.
+bool repeats(const po::option_description& flag) {
+  using Texts = po::typed_value<std::vector<std::string>>;
+  return dynamic_cast<const Texts*>(flag.semantic().get()) != nullptr;
+}
+
 }  // namespace
 
 std::vector<HelpRow> help_rows(const po::options_description& flags) {
@@ -52,7 +58,8 @@ std::vector<HelpRow> help_rows(const po::options_description& flags) {
                     .group = group == groups.end() ? "" : group->second,
                     .default_value = default_of(*flag),
                     .text = flag->description(),
-                    .takes_value = takes_value(*flag)});
+                    .takes_value = takes_value(*flag),
+                    .repeats = repeats(*flag)});
   }
   return rows;
 }

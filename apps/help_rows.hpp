@@ -15,6 +15,7 @@ struct HelpRow {
   std::string default_value;
   std::string text;
   bool takes_value = false;
+  bool repeats = false;  // may be given several times
 };
 
 [[nodiscard]] std::vector<HelpRow> help_rows(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of run() as arguments of `gardenhose run`. The program checks what they say."""
+"""Inputs of a call as arguments of the program, which checks what they say."""
 
 from __future__ import annotations
 
@@ -7,14 +7,40 @@ import json
 import math
 import operator
 import os
-from typing import Dict, List, Mapping, SupportsFloat, SupportsIndex, Union
+import re
+from typing import (TYPE_CHECKING, Dict, List, Mapping, Sequence, SupportsFloat, SupportsIndex,
+                    Union)
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard  # which type checkers bring along
 
 # True and False stand for "on" and "off". NumPy's numbers are numbers.
 Value = Union[str, bool, SupportsIndex, SupportsFloat, "os.PathLike[str]"]
+Values = Union[Value, Sequence[Value]]
+# KEY=VALUE of flags that take it, such as set={"network.nic_bandwidth": "200 Gbps"}.
+Named = Union[Values, Mapping[str, object]]
+
+_SIDES = ("a", "b")  # of compare: each holds flags of its own
 
 
 class InputError(ValueError):
     """An input is invalid. The message says which one, why, and what to write instead."""
+
+
+def in_python(message: str) -> str:
+    """The program's message with flags as keywords: `--micro-batch: ...` is `micro_batch: ...`.
+
+    Commands in backquotes stay as a terminal takes them.
+    """
+    parts = message.split("`")
+    for place in range(0, len(parts), 2):
+        text = re.sub(r"(?<!\S)--set[ =](?=[\w.-]+:)", "", parts[place])
+        parts[place] = re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", _keyword, text)
+    return "`".join(parts)
+
+
+def _keyword(flag: re.Match[str]) -> str:
+    return flag[1].replace("-", "_")
 
 
 def _is_truth(value: object) -> bool:
@@ -22,10 +48,14 @@ def _is_truth(value: object) -> bool:
     return isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
 
 
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, (list, tuple))
+
+
 def _number(key: str, value: SupportsFloat) -> float:
     number = float(value)
     if not math.isfinite(number):
-        raise InputError(f"--{key}: {number} is not finite; write a number")
+        raise InputError(f"{key}: {number} is not finite; write a number")
     return number
 
 
@@ -44,49 +74,86 @@ def _plain(key: str, value: object) -> Union[str, bool, int, float]:
         f"{key}: holds a {type(value).__name__}; write a string, a number, True or False")
 
 
-def _schemes(value: object) -> Union[str, bool, int, float]:
-    if isinstance(value, (list, tuple)):
-        return ",".join(str(_plain("scheme", one)) for one in value)
-    plain = _plain("scheme", value)
-    if isinstance(plain, str) and ("," in plain or plain == "all"):
-        raise InputError(f"--scheme: '{plain}' is several schemes; "
-                         f"write a list, {plain.split(',')}")
-    return plain
+def _text(key: str, value: object) -> str:
+    """As a flag takes it."""
+    plain = _plain(key, value)
+    return ("on" if plain else "off") if isinstance(plain, bool) else str(plain)
 
 
-def _flag(key: str, value: object) -> str:
-    plain = _schemes(value) if key == "scheme" else _plain(key, value)
-    if isinstance(plain, bool):
-        return f"--{key}={'on' if plain else 'off'}"
-    return f"--{key}={plain}"
+def _joined(key: str, value: object) -> str:
+    """The same; values of a list are separated by commas."""
+    return ",".join(_text(key, one) for one in (value if is_list(value) else [value]))
 
 
 def _setting(key: str, value: object) -> str:
     # In quotes, or the text "1" would be taken for a number. JSON's texts and numbers are TOML's.
-    return f"--set={key}={json.dumps(_plain(key, value), ensure_ascii=False)}"
+    return f"{key}={json.dumps(_plain(key, value), ensure_ascii=False)}"
+
+
+def _quoted(argument: str) -> str:
+    """As compare parts the flags of a side."""
+    escaped = argument.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _side(flags: Mapping[str, object]) -> str:
+    return " ".join(_quoted(argument) for argument in _flags_of(flags))
+
+
+def _texts(key: str, value: object, repeats: bool) -> List[str]:
+    """The values of the flag's occurrences."""
+    if isinstance(value, Mapping):
+        if key in _SIDES:
+            return [_side(value)]
+        if key == "set":
+            return [_setting(name, one) for name, one in value.items()]
+        return [f"{name}={_joined(f'{key} {name}', one)}" for name, one in value.items()]
+    if repeats and is_list(value):
+        return [_text(key, one) for one in value]
+    return [_joined(key, value)]
 
 
 def _key(name: object) -> str:
-    """As run spells it: micro_batch, a name that Python likes, is micro-batch."""
+    """As the program spells it: micro_batch, a name that Python likes, is micro-batch."""
     if not isinstance(name, str):
         raise TypeError(f"{name!r}: a key is a {type(name).__name__}; write a string")
     key = name if "." in name else name.replace("_", "-")
     if key == "format":
-        raise InputError("--format: run() returns JSON, as a dict; leave it out")
+        raise InputError("format: results are Python's; leave it out")
     if key == "help":
-        raise InputError("--help: run() returns reports; see `gardenhose run --help`")
+        raise InputError("help: see help() of the function, or `gardenhose COMMAND --help`")
     return key
 
 
-def arguments_of(inputs: Mapping[str, object]) -> List[str]:
-    """The command line, without the program."""
-    arguments: Dict[str, str] = {}
+def _flags_of(inputs: Mapping[str, object], repeated: Sequence[str] = ("set",)) -> List[str]:
+    arguments: Dict[str, List[str]] = {}
     for name, value in inputs.items():
         key = _key(name)
+        shown = key.replace("-", "_")
         if key in arguments:
-            raise InputError(f"--{key}: given twice")
-        argument = _setting(key, value) if "." in key else _flag(key, value)
-        if "\0" in argument:
-            raise InputError(f"--{key}: holds a null character; write it without")
-        arguments[key] = argument
-    return ["run", "--format=json", *arguments.values()]
+            raise InputError(f"{shown}: given twice")
+        arguments[key] = ([f"--set={_setting(key, value)}"] if "." in key else
+                          [f"--{key}={text}" for text in _texts(shown, value, key in repeated)])
+        if any("\0" in argument for argument in arguments[key]):
+            raise InputError(f"{shown}: holds a null character; write it without")
+    return [argument for several in arguments.values() for argument in several]
+
+
+def arguments_of(command: str, inputs: Mapping[str, object],
+                 repeated: Sequence[str] = ("set",)) -> List[str]:
+    """The command line, without the program. `repeated` are flags that are given once a value."""
+    return [command, *_flags_of(inputs, repeated)]
+
+
+def merged(inputs: object, flags: Mapping[str, object]) -> Dict[str, object]:
+    """A dict of inputs and keywords as one; a keyword that is None was not given."""
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise TypeError(f"inputs: holds a {type(inputs).__name__}; write a dict, or keywords")
+    both: Dict[str, object] = dict(inputs or {})
+    for key, value in flags.items():
+        if value is None:
+            continue
+        if key in both:
+            raise InputError(f"{key}: given twice")
+        both[key] = value
+    return both

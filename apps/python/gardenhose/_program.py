@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ _BUILT = _HERE.parents[1] / "gardenhose"  # of a build folder, whose python/gard
 
 
 def program() -> str:
-    """The program that run() starts.
+    """The program that calls start.
 
     $GARDENHOSE, else the one that was installed with this module, else the one of the build folder
     that this module lies in, else the one on PATH. Raises FileNotFoundError where there is none.
@@ -35,6 +36,14 @@ def own_program() -> str:
         raise FileNotFoundError("gardenhose: the program is neither here nor on PATH; install its "
                                 "wheel or Debian package, or set $GARDENHOSE to its path")
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def version() -> str:
+    """That of the program, such as "0.9.0"."""
+    printed = subprocess.run([program(), "--version"], check=True, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, encoding="utf-8").stdout
+    return printed.split()[1]
 
 
 def missing_libraries(path: str) -> Optional[str]:
