@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface of codecs/cpu: names to rows, pointers to spans, exceptions to statuses.
+// The C interface of codecs/cpu: names to rows, pointers to spans, exceptions to statuses. Codecs
+// without kernels there run their references, in one thread.
 #include "codecs/c/gardenhose_codecs.h"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "codecs/c/arguments.hpp"
 #include "codecs/cpu/cpu.hpp"
@@ -9,7 +14,6 @@
 namespace {
 
 using codecs::key_of;
-using codecs::cpu::all_cpu_codecs;
 using codecs::cpu::CpuCodec;
 using codecs::cpu::Run;
 
@@ -32,9 +36,23 @@ std::span<std::byte> wire_of(void* wire, std::size_t bytes) {
   return span_of(static_cast<std::byte*>(wire), bytes);
 }
 
+// Every codec, in the registry's order: a row of codecs/cpu, or the reference alone.
+std::span<const CpuCodec> all_rows() {
+  static const std::vector<CpuCodec> kRows = [] {
+    std::vector<CpuCodec> rows;
+    for (const codecs::Codec* codec : codecs::all_codecs()) {
+      const auto with_kernels = codecs::cpu::all_cpu_codecs();
+      const auto row = std::ranges::find(with_kernels, codec, &CpuCodec::codec);
+      rows.push_back(row == with_kernels.end() ? CpuCodec{.codec = codec} : *row);
+    }
+    return rows;
+  }();
+  return kRows;
+}
+
 template <typename Work>
 gardenhose_status with_codec(const char* name, const Work& work) {
-  return codecs::with_row(all_cpu_codecs(), name, work);
+  return codecs::with_row(all_rows(), name, work);
 }
 
 Run run_of(int threads) {
@@ -42,11 +60,33 @@ Run run_of(int threads) {
   return {.threads = threads};
 }
 
+void encode(const CpuCodec& row, std::span<const float> values, const codecs::RandomKey& key,
+            std::span<std::byte> wire, const Run& run) {
+  const codecs::Codec& codec = *row.codec;
+  if (row.encode == nullptr) return codec.encode(codec.format, values, key, wire);
+  row.encode(codec.format, values, key, wire, run);
+}
+
+void decode(const CpuCodec& row, std::span<const std::byte> wire, std::span<float> values,
+            const Run& run) {
+  const codecs::Codec& codec = *row.codec;
+  if (row.decode == nullptr) return codec.decode(codec.format, wire, values);
+  row.decode(codec.format, wire, values, run);
+}
+
+void decode_add(const CpuCodec& row, std::span<const std::byte> wire, std::span<float> values,
+                const Run& run) {
+  if (row.decode_add != nullptr) return row.decode_add(row.codec->format, wire, values, run);
+  std::vector<float> decoded(values.size());
+  row.codec->decode(row.codec->format, wire, decoded);
+  std::ranges::transform(values, decoded, values.begin(), std::plus());
+}
+
 }  // namespace
 
-size_t gardenhose_codec_count() { return all_cpu_codecs().size(); }
+size_t gardenhose_codec_count() { return all_rows().size(); }
 
-const char* gardenhose_codec_name(size_t index) { return codecs::name_at(all_cpu_codecs(), index); }
+const char* gardenhose_codec_name(size_t index) { return codecs::name_at(all_rows(), index); }
 
 gardenhose_status gardenhose_encoded_bytes(const char* codec, size_t elements, size_t* bytes) {
   return with_codec(codec, [&](const CpuCodec& row) {
@@ -73,7 +113,7 @@ gardenhose_status gardenhose_encode(const char* codec, const float* values, size
     const auto from = values_of(values, elements);
     const auto to = wire_of(wire, wire_bytes);
     codecs::require_apart({std::as_bytes(from), to});
-    row.encode(row.codec->format, from, key_of(key), to, run_of(threads));
+    encode(row, from, key_of(key), to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -87,8 +127,13 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
     const auto kept = values_of(residual, elements);
     const auto to = wire_of(wire, wire_bytes);
     codecs::require_apart({std::as_bytes(from), std::as_bytes(kept), to});
-    row.encode_feedback(row.codec->format, codecs::rule_of(feedback), from, key_of(key), kept, to,
-                        run_of(threads));
+    const codecs::Feedback rule = codecs::rule_of(feedback);
+    const Run run = run_of(threads);
+    if (row.encode_feedback == nullptr) {
+      codecs::encode_with_feedback(*row.codec, rule, from, key_of(key), kept, to);
+    } else {
+      row.encode_feedback(row.codec->format, rule, from, key_of(key), kept, to, run);
+    }
     return GARDENHOSE_OK;
   });
 }
@@ -99,7 +144,7 @@ gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t 
     const auto from = wire_of(wire, wire_bytes);
     const auto to = values_of(values, elements);
     codecs::require_apart({from, std::as_bytes(to)});
-    row.decode(row.codec->format, from, to, run_of(threads));
+    decode(row, from, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -110,7 +155,7 @@ gardenhose_status gardenhose_decode_add(const char* codec, const void* wire, siz
     const auto from = wire_of(wire, wire_bytes);
     const auto to = values_of(values, elements);
     codecs::require_apart({from, std::as_bytes(to)});
-    row.decode_add(row.codec->format, from, to, run_of(threads));
+    decode_add(row, from, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -119,6 +164,7 @@ gardenhose_status gardenhose_decode_reduce(const char* codec, const void* wires,
                                            size_t inputs, float* sums, size_t elements,
                                            int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
+    // One decode_add after the other would round differently from the GPU's sum.
     if (row.decode_reduce == nullptr) return GARDENHOSE_UNSUPPORTED;
     const auto from = wire_of(wires, wires_bytes);
     const auto to = values_of(sums, elements);

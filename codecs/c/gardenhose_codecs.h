@@ -3,7 +3,9 @@
  * libgardenhose_codecs: the codecs of Gardenhose on CPUs, for C and for what calls C.
  *
  * A codec turns float32 values into bytes for the network, the wire, and back. Codecs have names, as
- * `gardenhose list codecs` shows them; this library has those that gardenhose_codec_name() lists.
+ * `gardenhose list codecs` shows them; this library has all of them. BF16, FP8, INT8, INT4, signs and
+ * top-k have vector code; the others run their references, slowly, in one thread and with memory of
+ * their own.
  * The layout of each wire is drawn in the header of the codec's folder (codecs/group/group.hpp,
  * codecs/sign/sign.hpp, codecs/top_k/top_k.hpp ...), is little-endian, and depends neither on the
  * processor nor on the number of threads. gardenhose_codecs_cuda.h has the codecs on NVIDIA GPUs.
