@@ -10,6 +10,7 @@ with 3 without a GPU.
 """
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -135,6 +136,18 @@ def check_by_itself(codec):
     expect(torch.equal(residual, values - back), codec, "keeps something else than what it lost")
 
 
+def check_card():
+    """Of tensors on the GPU: timed there, with the errors of the same codec on the CPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        cards = [gc.card(Path(folder) / "mine.toml", lambda x: gc.encode("int4_g128", x),
+                         lambda wire, n: gc.decode("int4_g128", wire, n), summary="INT4",
+                         elements=2 ** 17, seeds=2, device=device, memory_bandwidth="4.8 TBps")
+                 for device in ("cuda", "cpu")]
+        text = (Path(folder) / "mine.csv").read_text(encoding="utf-8")
+    expect(cards[0].error == cards[1].error, "a card has other errors on the GPU:", cards[0].error)
+    expect(all(row.seconds > 0 for row in cards[0].times) and text.count("\n") == 7, "times of a card")
+
+
 def main():
     if not torch.cuda.is_available():
         print("bindings_check: PyTorch finds no GPU here")
@@ -146,6 +159,7 @@ def main():
     for codec in gc.codecs("cuda"):
         check_by_itself(codec)
     check_refusals()
+    check_card()
     for failure in failures[:20]:
         print(failure)
     print(f"bindings_check: {len(both)} codecs against the CPU's and {len(alone)} alone, {checks} "

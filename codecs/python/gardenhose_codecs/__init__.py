@@ -13,6 +13,8 @@ threads; other Python threads run meanwhile. All CUDA tensors of a call are on o
 on 16 bytes there, as torch.empty's do. Their work is enqueued on that device's current stream, as
 PyTorch's own, and can be captured in a CUDA graph.
 
+card() measures a codec of your own and writes its card for the simulator.
+
 Wires are the same on CPUs and GPUs. Their layouts are in the headers of Gardenhose's codecs.
 
 The C libraries libgardenhose_codecs.so and, for CUDA tensors, libgardenhose_codecs_cuda.so are looked
@@ -23,11 +25,14 @@ import ctypes
 import operator
 import typing
 
+from typing import Any, List, Optional
+
 from gardenhose_codecs import _libraries
 from gardenhose_codecs._arrays import Memory, is_bf16_on_gpu, require_apart
+from gardenhose_codecs._card import Card, card
 
-__all__ = ["Feedback", "Key", "codecs", "decode", "decode_add", "decode_reduce", "encode",
-           "encoded_bytes", "largest_magnitude"]
+__all__ = ["Card", "Feedback", "Key", "card", "codecs", "decode", "decode_add", "decode_reduce",
+           "encode", "encoded_bytes", "largest_magnitude"]
 
 
 class Key(typing.NamedTuple):
@@ -53,22 +58,23 @@ class Feedback(typing.NamedTuple):
     take: float = 1
 
 
-def codecs(device="cpu"):
+def codecs(device: str = "cpu") -> List[str]:
     """Names of the codecs that work on "cpu" or on "cuda"."""
     return list(_library(device).codecs)
 
 
-def encoded_bytes(codec, elements, device="cpu"):
+def encoded_bytes(codec: str, elements: int, device: str = "cpu") -> int:
     """Bytes of the wire of so many values, as the library of "cpu" or of "cuda" has them."""
     return _library(device).encoded_bytes(_name(codec), _count("elements", elements))
 
 
-def largest_magnitude(codec, elements, device="cpu"):
+def largest_magnitude(codec: str, elements: int, device: str = "cpu") -> float:
     """Up to this magnitude, so many values decode to finite ones; larger ones may not."""
     return _library(device).largest_magnitude(_name(codec), _count("elements", elements))
 
 
-def encode(codec, x, *, key=None, out=None, residual=None, feedback=None, threads=1):
+def encode(codec: str, x: Any, *, key: Optional[Key] = None, out: Any = None, residual: Any = None,
+           feedback: Optional[Feedback] = None, threads: int = 1) -> Any:
     """The wire of the float32 values `x`: `out`, or a new one-dimensional uint8 array of x's kind.
 
     key: a Key, or None for zeros. residual: float32, as many as x, zeros at first; with it there is
@@ -99,12 +105,13 @@ def encode(codec, x, *, key=None, out=None, residual=None, feedback=None, thread
     return wire.array
 
 
-def decode(codec, wire, elements=None, *, out=None, threads=1):
+def decode(codec: str, wire: Any, elements: Optional[int] = None, *, out: Any = None,
+           threads: int = 1) -> Any:
     """The values of a wire: `out`, of float32, or a new one-dimensional array of so many `elements`."""
     return _decode("decode", codec, wire, elements, out, threads)
 
 
-def decode_add(codec, wire, out, *, threads=1):
+def decode_add(codec: str, wire: Any, out: Any, *, threads: int = 1) -> Any:
     """out += the values of the wire; returns `out`. On a GPU it may be a bfloat16 tensor, a model's: out
     = bf16(out + bf16(values))."""
     if out is None:
@@ -113,7 +120,8 @@ def decode_add(codec, wire, out, *, threads=1):
     return _decode(function, codec, wire, None, out, threads)
 
 
-def decode_reduce(codec, wires, elements=None, *, out=None, threads=1):
+def decode_reduce(codec: str, wires: Any, elements: Optional[int] = None, *, out: Any = None,
+                  threads: int = 1) -> Any:
     """The sum of wires that lie end to end, each of so many `elements` or of as many as `out` has: from
     0, in their order."""
     return _decode("decode_reduce", codec, wires, elements, out, threads)
