@@ -17,8 +17,10 @@ waits, so threads run in parallel.
 """
 
 from ._arguments import InputError
-from ._commands import (bom, check, collective, compare, fit, list, map, plan, run, solve, sweep,
-                        validate)
+from ._commands import bom, check, collective, compare, fit
+from ._commands import list as list  # not in __all__, and so not in place of Python's by import *
+from ._commands import map as map
+from ._commands import plan, run, solve, sweep, validate
 from ._frame import frame
 from ._many import run_many
 from ._plot import plot
@@ -32,8 +34,8 @@ __version__: str
 
 __all__ = ["Checked", "CollectiveTime", "Comparison", "Fit", "Flags", "InputError", "MapPoint",
            "PartsList", "Plans", "Point", "Record", "Records", "Report", "Solution", "bom", "check",
-           "collective", "compare", "fit", "frame", "list", "map", "plan", "plot", "program", "run",
-           "run_many", "solve", "sweep", "validate"]
+           "collective", "compare", "fit", "frame", "plan", "plot", "program", "run", "run_many",
+           "solve", "sweep", "validate"]
 
 
 def __getattr__(name: str) -> str:

@@ -21,7 +21,8 @@ class Record(Dict[str, Any]):
             try:
                 return self[name]
             except KeyError:
-                near = difflib.get_close_matches(name, self, 1)
+                # Notebooks ask for many names that begin with _.
+                near = [] if name[0] == "_" else difflib.get_close_matches(name, self, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 raise AttributeError(f"{type(self).__name__} has no {name}{hint}") from None
 
