@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _progress
 from ._arguments import InputError, is_list, merged
@@ -16,7 +16,8 @@ from ._results import parsed
 from ._types import Report
 
 _FIRST_SHOWN_S = 2  # as the program
-_Ended = Union[Tuple[Report, str], InputError]
+_POLL_S = 0.02
+_Ended = Union[Tuple[Report, str], InputError]  # a report and the program's warnings
 
 
 def _cores() -> int:
@@ -27,7 +28,6 @@ def _cores() -> int:
 
 def _run(inputs: Mapping[str, object], alone: bool,
          started: List[subprocess.Popen[str]]) -> _Ended:
-    """A report and the program's warnings."""
     try:
         given = merged(inputs, {})
         if is_list(given.get("scheme")):
@@ -40,17 +40,63 @@ def _run(inputs: Mapping[str, object], alone: bool,
     return reports(Report, parsed(done.stdout), given), done.stderr
 
 
-def _wait(running: Sequence[Future[_Ended]]) -> None:
-    """Until all have ended, or one has failed; how many have is shown where somebody sees it."""
+class _Runs:
+    """Threads that run the points. Once stopped, a thread that has not begun yet runs nothing."""
+
+    def __init__(self, points: Sequence[Mapping[str, object]], jobs: int) -> None:
+        self._points, self._alone = points, jobs == 1
+        self._left = iter(range(len(points)))
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._started: List[List[subprocess.Popen[str]]] = [[] for _ in points]
+        self._threads = [threading.Thread(target=self._work) for _ in range(jobs)]
+        self.results: Dict[int, _Ended] = {}
+        self.failed: List[BaseException] = []
+
+    def _next(self) -> Optional[int]:
+        with self._lock:
+            return None if self._stopped else next(self._left, None)
+
+    def _work(self) -> None:
+        while (place := self._next()) is not None:
+            try:
+                self.results[place] = _run(self._points[place], self._alone, self._started[place])
+            except BaseException as error:
+                self.failed.append(error)
+                return
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def go_on(self) -> bool:
+        """Waits a little; whether any still runs."""
+        running = [thread for thread in self._threads if thread.is_alive()]
+        if running:
+            running[0].join(_POLL_S)
+        return bool(running) and not self.failed
+
+    def stop(self) -> None:
+        """Ends all runs, also those that are just being started."""
+        self._stopped = True
+        while any(thread.is_alive() for thread in self._threads):
+            for process in [one for several in self._started for one in several]:
+                process.kill()
+            time.sleep(_POLL_S)
+
+
+def _wait(runs: _Runs, count: int) -> None:
+    """How many have ended is shown where somebody sees it."""
     show = _progress.place()
     begun = time.monotonic()
-    pending = set(running)
-    while pending:
-        ended_now, pending = wait(pending, 0.2 if show else None, FIRST_EXCEPTION)
-        if any(one.exception() for one in ended_now):
-            return
-        if show and time.monotonic() - begun > _FIRST_SHOWN_S:
-            show(f"run_many: {len(running) - len(pending)} of {len(running)}" if pending else "")
+    shown = ""
+    while runs.go_on():
+        line = f"run_many: {len(runs.results)} of {count}"
+        if show and line != shown and time.monotonic() - begun > _FIRST_SHOWN_S:
+            show(line)
+            shown = line
+    if show and shown:
+        show("")
 
 
 def run_many(inputs: Iterable[Mapping[str, object]], *,
@@ -64,20 +110,15 @@ def run_many(inputs: Iterable[Mapping[str, object]], *,
     count = _cores() if jobs is None else jobs
     if count < 1:
         raise InputError(f"jobs: {count} is out of range; write 1 or more")
-    started: List[List[subprocess.Popen[str]]] = [[] for _ in points]
-    pool = ThreadPoolExecutor(min(count, max(1, len(points))))
-    running: List[Future[_Ended]] = []
+    runs = _Runs(points, min(count, len(points)))
     try:
-        for point, processes in zip(points, started):
-            running.append(pool.submit(_run, point, count == 1, processes))
-        _wait(running)
-        results = [one.result() for one in running]
+        runs.start()
+        _wait(runs, len(points))
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        while not all(one.done() for one in running):  # after Ctrl-C: one may just have begun
-            for process in [one for several in started for one in several]:
-                process.kill()
-            time.sleep(0.01)
+        runs.stop()
+    if runs.failed:
+        raise runs.failed[0]
+    results = [runs.results[place] for place in range(len(points))]
     for result in results:
         if not isinstance(result, InputError):
             warn(result[1], 2)

@@ -44,7 +44,7 @@ class Terminal:
         self._read_end, self.write_end = os.openpty()
         tty.setraw(self.write_end)  # or line ends would be changed
         self._printed = ""
-        self._shown = False
+        self._shown = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
 
     def start(self) -> None:
@@ -60,8 +60,8 @@ class Terminal:
             self._printed += decoder.decode(chunk)
             for place in _PROGRESS.finditer(self._printed, begun):
                 begun = place.start()
-                if place[1]:
-                    self._shown = True
+                if place[1] and place[1] != self._shown:
+                    self._shown = place[1]
                     self._show(place[1])
 
     def _next_chunk(self) -> bytes:
