@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
+MODULES = os.path.abspath(os.environ["PYTHONPATH"])
 STUDY = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/python-notebook/study.py"
 RIGHT = """
 import gardenhose
@@ -72,7 +73,7 @@ class Types(unittest.TestCase):
             told = subprocess.run(
                 ["/usr/bin/mypy", f"--config-file={settings}", "--cache-dir=/dev/null",
                  "--no-error-summary", *files],
-                cwd=folder, env={**os.environ, "MYPYPATH": os.environ["PYTHONPATH"]}, check=False,
+                cwd=folder, env={**os.environ, "MYPYPATH": MODULES}, check=False,
                 stdout=subprocess.PIPE, text=True).stdout
         found = {}
         for line in told.splitlines():

@@ -32,6 +32,7 @@ def executed(cells, folder):
         (nbformat.v4.new_code_cell if is_code else nbformat.v4.new_markdown_cell)(body)
         for is_code, body in cells])
     places = {name: folder for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR")}
+    places["PYTHONPATH"] = os.path.abspath(os.environ["PYTHONPATH"])
     with mock.patch.dict(os.environ, places):
         nbclient.NotebookClient(notebook, timeout=HANG, kernel_name="python3",
                                 resources={"metadata": {"path": folder}}).execute()
