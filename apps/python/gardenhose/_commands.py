@@ -297,8 +297,8 @@ def compare(inputs: Optional[Mapping[str, object]] = None, *, a: Optional[Named]
     Flags:
         a: flags of run for A alone, in quotes; none if left out
         b: flags of run for B alone, in quotes; none if left out
-        goal: goal: throughput (tokens per second) or cost (tokens per dollar spent on GPUs, the
-            network and, between sites, leased links and egress) (default: throughput)
+        goal: throughput|cost: tokens per second, or tokens per dollar spent on GPUs, the network
+            and, between sites, leased links and egress (default: throughput)
         tune: run each side with its fastest options, as run tune does
         repetitions: number of pairs to simulate (default: 100)
         jobs: simulations to run at once (default: all cores, or the cores that Slurm allots)
@@ -587,7 +587,7 @@ def solve(unknown: str, *, topology: Optional[Values] = None, model: Optional[Va
     best value.
 
     Flags:
-        unknown: bandwidth, inner_steps, latency, peers, layers, quorum or deadline
+        unknown: bandwidth|inner_steps|latency|peers|layers|quorum|deadline
         utilisation: utilisations to reach, separated by commas (default: 0.5,0.8,0.9,0.95,0.99)
         tokens_per_day: tokens a day to reach, separated by commas, instead of a utilisation; of
             sites that come and go those that they keep
