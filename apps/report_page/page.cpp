@@ -30,10 +30,10 @@ const Parts& report_parts() {
   static const Parts parts{
       "report/page.html",
       {"page/style.css", "report/style.css"},
-      {"page/text.js", "report/study.js", "page/controls.js", "report/choices.js", "page/axes.js",
-       "report/chart.js", "report/breakdown.js", "report/winners.js", "page/timeline.js",
-       "report/timelines.js", "report/table.js", "report/overview.js", "page/theme.js",
-       "report/main.js"},
+      {"page/text.js", "page/looks.js", "report/study.js", "page/controls.js", "report/choices.js",
+       "page/axes.js", "page/bars.js", "report/chart.js", "report/breakdown.js",
+       "report/winners.js", "page/timeline.js", "report/timelines.js", "report/table.js",
+       "report/overview.js", "page/theme.js", "report/main.js"},
       ""};
   return parts;
 }
@@ -42,9 +42,9 @@ const Parts& serve_parts() {
   static const Parts parts{
       "serve/page.html",
       {"page/style.css", "serve/style.css"},
-      {"page/text.js", "page/controls.js", "page/axes.js", "page/timeline.js", "serve/state.js",
-       "serve/server.js", "serve/inputs.js", "serve/pictures.js", "serve/answers.js",
-       "page/theme.js", "serve/main.js"},
+      {"page/text.js", "page/looks.js", "page/controls.js", "page/axes.js", "page/bars.js",
+       "page/timeline.js", "serve/state.js", "serve/server.js", "serve/inputs.js",
+       "serve/pictures.js", "serve/answers.js", "page/theme.js", "serve/main.js"},
       "; connect-src 'self'; img-src data:"};
   return parts;
 }
@@ -75,8 +75,9 @@ std::string filled(std::string_view page, const std::map<std::string_view, std::
   return text;
 }
 
-std::string page_of(const Parts& parts, const Inputs& data) {
+std::string page_of(const Parts& parts, Inputs data) {
   const std::filesystem::path folder = data_directory() / "plots";
+  data["looks"] = Inputs::parse(sim::read_file(folder / "page/looks.json"));
   const auto joined = [&](const std::vector<const char*>& files) {
     std::string text;
     for (const char* file : files) text += sim::read_file(folder / file);

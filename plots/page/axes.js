@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes: from values to places and back, ticks, and the part of an axis that is zoomed into.
 
-// Of a drawing, in its own units.
-const WIDTH = 900;
+// Drawings are as wide as the page, so that their texts keep their size on a phone.
+function widthOf(section) {
+  return Math.max(300, Math.min(900, section.clientWidth || 640));
+}
 
 // Ticks at 1, 2 or 5 times a power of ten.
 function niceTicks(low, high, most) {

@@ -88,6 +88,17 @@ function figureText(name, value) {
   return digits(value / factor) + space + unit;
 }
 
+// The likely range of a figure, or null: times and utilisations vary as the rate does.
+function rangeOf(figures, name) {
+  const [low, high] = [figures[`${name}_low`], figures[`${name}_high`]];
+  if (typeof low === "number" && typeof high === "number") return [low, high];
+  const rates = name === "tokens_per_s" ? null : rangeOf(figures, "tokens_per_s");
+  if (!rates || typeof figures[name] !== "number") return null;
+  const [slow, fast] = rates.map((rate) => rate / figures.tokens_per_s);
+  if (["step_time_s", "round_time_s"].includes(name)) return [figures[name] / fast, figures[name] / slow];
+  return ["mfu", "tflops_per_gpu"].includes(name) ? [figures[name] * slow, figures[name] * fast] : null;
+}
+
 function nameWithUnit(name, unit) {
   return unit ? `${labelOf(name)} (${unit})` : labelOf(name);
 }

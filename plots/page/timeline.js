@@ -4,15 +4,15 @@
 
 // In the order of the legend.
 const KINDS = [
-  ["forward", "var(--s0)", ["forward"]],
-  ["backward, recomputed", "var(--s5)", ["backward", "recompute"]],
-  ["optimizer", "var(--s3)", ["optimizer"]],
-  ["passes over buffers", "var(--other)", ["memory_pass"]],
-  ["codec", "var(--s2)", ["encode", "decode"]], ["weight communication", "var(--s1)", ["weight_comm"]],
-  ["gradient communication", "var(--s4)", ["gradient_comm"]],
-  ["between sites", "var(--s1)", ["outer_comm"]],
-  ["activation communication", "var(--s6)", ["tensor_comm", "pipeline_comm", "expert_comm", "context_comm"]],
-  ["other communication", "var(--soft)", []],
+  ["forward", "var(--blue)", ["forward"]],
+  ["backward, recomputed", "var(--blue-deep)", ["backward", "recompute"]],
+  ["optimizer", "var(--green)", ["optimizer"]],
+  ["passes over buffers", "var(--grey)", ["memory_pass"]],
+  ["codec", "var(--ochre)", ["encode", "decode"]], ["weight communication", "var(--vermilion)", ["weight_comm"]],
+  ["gradient communication", "var(--pink)", ["gradient_comm"]],
+  ["between sites", "var(--vermilion-deep)", ["outer_comm"]],
+  ["activation communication", "var(--violet)", ["tensor_comm", "pipeline_comm", "expert_comm", "context_comm"]],
+  ["other communication", "var(--violet-deep)", []],
 ];
 
 function kindOf(phase) {
@@ -24,17 +24,19 @@ function nameOfKind([name], list) {
   return name === "forward" && list.some((one) => one.ofSites) ? "inner steps" : name;
 }
 
-const TRACK = 20, HEAD = 26, FOOT = 30, STREAMS = 150;
+const TRACK = 20, HEAD = 26, PROCESS = 24, BELOW = 30, STREAMS = 150;
+const NARROW = 560;  // below it, streams have their names above and not beside them
 
 class Timelines {
   constructor(section, list) {
     this.list = list;
+    this.section = section;
     this.only = "all";
     this.picture = drawn("svg", {class: "chart tracks", tabindex: 0, role: "img",
                                  "aria-label": "Timeline"});
     this.notes = element("div");
     this.renewAxis();
-    this.area = () => ({left: STREAMS, top: 0, right: WIDTH - 10, bottom: this.bottom});
+    this.area = () => ({left: this.narrow ? 0 : STREAMS, top: 0, right: this.width - 10, bottom: this.bottom});
     const buttons = zoomable(this.picture, () => ({x: this.axis}), this.area, () => this.draw());
     section.append(element("div", {class: "controls"}, this.chooser()),
                    element("div", {class: "bar"}, this.keys(), buttons),
@@ -78,15 +80,20 @@ class Timelines {
 
   draw() {
     const shown = this.shown();
+    this.width = widthOf(this.section);
+    this.narrow = this.width < NARROW;
+    this.track = this.narrow ? TRACK + 16 : TRACK;
+    this.tops = new Map();
     this.boxes = new Map();
     let y = 0;
     const blocks = shown.map((one) => {
+      this.tops.set(one, this.topsOf(one, y + HEAD));
       const block = this.block(one, y);
-      y += HEAD + one.tracks.length * TRACK + 8;
+      y = this.tops.get(one).at(-1) + this.track + 8;
       return block;
     });
     this.bottom = y;
-    filled(this.picture, {viewBox: `0 0 ${WIDTH} ${y + FOOT}`}, []);
+    filled(this.picture, {viewBox: `0 0 ${this.width} ${y + BELOW + 16}`}, []);
     this.picture.replaceChildren(this.frame(y), ...blocks);
     this.notes.replaceChildren(...this.told(shown));
   }
@@ -94,13 +101,28 @@ class Timelines {
   frame(bottom) {
     const {left, right} = this.area();
     const [factor, unit] = scaleOf("s", this.axis.ends[1] / 1e6);
-    const ticks = this.axis.ticks(8).map((tick) => {
+    const ticks = this.axis.ticks(this.narrow ? 4 : 8).map((tick) => {
       const x = this.axis.place(tick, left, right);
       return drawn("g", {}, drawn("line", {x1: x, x2: x, y1: HEAD - 6, y2: bottom}),
-        drawn("text", {x, y: bottom + 18, "text-anchor": x > right - 20 ? "end" : "middle"},
-              `${tickText(tick / 1e6 / factor)} ${unit}`));
+        drawn("text", {x, y: bottom + 18, "text-anchor": anchorAt(x, left, right)},
+              tickText(Number((tick / 1e6 / factor).toPrecision(6)))));
     });
-    return drawn("g", {class: "frame"}, ...ticks);
+    return drawn("g", {class: "frame"}, ...ticks, drawn("text", {x: (left + right) / 2, y: bottom + 38,
+      class: "name", "text-anchor": "middle"}, `time (${unit})`));
+  }
+
+  // Where each track begins. Several processes have a line with their name above their tracks.
+  topsOf(one, top) {
+    return one.tracks.map((_, track) => {
+      if (this.isFirst(one, track)) top += PROCESS;
+      top += this.track;
+      return top - this.track;
+    });
+  }
+
+  isFirst(one, track) {
+    const processes = one.tracks.map(([process]) => process);
+    return new Set(processes).size > 1 && processes[track] !== processes[track - 1];
   }
 
   block(one, top) {
@@ -109,27 +131,30 @@ class Timelines {
     group.append(drawn("text", {x: 0, y: top + 16, class: "heading"},
       `${one.title}: ${figureText("step_time_s", one.step_s)}`));
     one.tracks.forEach(([process, stream], track) => {
-      const y = top + HEAD + track * TRACK;
-      const processes = new Set(one.tracks.map(([name]) => name)).size;
-      const name = (processes > 1 ? `${process}: ` : "") + stream.replaceAll("_", " ");
-      group.append(drawn("text", {x: left - 8, y: y + 13, "text-anchor": "end"}, name),
-                   drawn("line", {x1: left, x2: right, y1: y + TRACK - 2, y2: y + TRACK - 2,
-                                  class: "rule"}));
+      const y = this.tops.get(one)[track], name = stream.replaceAll("_", " ");
+      if (this.isFirst(one, track)) {
+        group.append(drawn("text", {x: 0, y: y - 7, class: "process"}, process));
+      }
+      const beside = this.narrow ? {x: 0, y: y + 12} : {x: left - 8, y: y + 13, "text-anchor": "end"};
+      const rule = y + this.track - 2;
+      group.append(drawn("text", beside, name),
+                   drawn("line", {x1: left, x2: right, y1: rule, y2: rule, class: "rule"}));
     });
     for (const event of one.events) {
-      const box = this.box(one, event, top);
+      const box = this.box(one, event);
       if (box) group.append(box);
     }
     return group;
   }
 
-  box(one, event, top) {
+  box(one, event) {
     const [track, name, phase, start, duration] = event;
     const {left, right} = this.area();
     const from = Math.max(left, this.axis.place(start, left, right));
     const to = Math.min(right, this.axis.place(start + duration, left, right));
     if (to <= left || from >= right) return null;
-    const box = drawn("rect", {x: from, y: top + HEAD + track * TRACK, height: TRACK - 4,
+    const y = this.tops.get(one)[track] + this.track - TRACK;
+    const box = drawn("rect", {x: from, y, height: TRACK - 4,
                                width: Math.max(0.5, to - from)});
     const kind = kindOf(one.phases[phase]);
     box.style.fill = kind[1];

@@ -2,10 +2,10 @@
 // A figure over an input that varies, with a line for each scheme.
 
 const HEIGHT = 420;
-const INSIDE = {left: 76, top: 14, right: WIDTH - 14, bottom: HEIGHT - 54};
 
 class Chart {
   constructor(section) {
+    this.section = section;
     this.x = firstDimension(() => true) || dimensions[0];
     this.by = schemeDimension && schemeDimension !== this.x ? schemeDimension
       : dimensions.find((one) => one !== this.x);
@@ -15,11 +15,10 @@ class Chart {
     this.hidden = new Set();
     this.choices = new Choices(() => this.renew());
     this.controls = element("div", {class: "controls"});
-    this.picture = drawn("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", tabindex: 0,
-                                 role: "img", "aria-describedby": "chart-keys"});
+    this.picture = drawn("svg", {class: "chart", tabindex: 0, role: "img", "aria-describedby": "chart-keys"});
     this.keys = element("div");
     this.note = element("p", {class: "note"});
-    this.buttons = zoomable(this.picture, () => ({x: this.axisX, y: this.axisY}), () => INSIDE,
+    this.buttons = zoomable(this.picture, () => ({x: this.axisX, y: this.axisY}), () => this.inside,
                             () => this.draw());
     this.picture.addEventListener("pointermove", (event) => this.hover(event));
     this.picture.addEventListener("pointerleave", hideTip);
@@ -82,7 +81,8 @@ class Chart {
 
   setAxes() {
     const across = this.shown.map((point) => this.valueX(point));
-    const up = this.shown.map((point) => point.figures[this.figure]);
+    const up = this.shown.flatMap((point) =>
+      [point.figures[this.figure], ...rangeOf(point.figures, this.figure) ?? []]);
     const [factor, unit] = scaleOf(unitOf(this.figure), Math.max(...up.map(Math.abs), 0));
     Object.assign(this, {factor, unit});
     const low = Math.min(...up) / factor, high = Math.max(...up) / factor;
@@ -95,33 +95,46 @@ class Chart {
       : new Axis(Math.min(0, low), high * 1.08 || 1, false);
   }
 
+  get inside() { return {left: 76, top: 14, right: this.width - 14, bottom: HEIGHT - 54}; }
+
   placeOf(point) {
-    return [this.axisX.place(this.valueX(point), INSIDE.left, INSIDE.right),
-            this.axisY.place(point.figures[this.figure] / this.factor, INSIDE.bottom, INSIDE.top)];
+    return [this.axisX.place(this.valueX(point), this.inside.left, this.inside.right),
+            this.heightOf(point.figures[this.figure])];
+  }
+
+  heightOf(value) {
+    return this.axisY.place(value / this.factor, this.inside.bottom, this.inside.top);
   }
 
   isInside([x, y]) {
-    return x >= INSIDE.left - 1 && x <= INSIDE.right + 1 && y >= INSIDE.top - 1 &&
-      y <= INSIDE.bottom + 1;
+    const {left, right, top, bottom} = this.inside;
+    return x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= bottom + 1;
   }
 
   draw() {
-    const what = nameWithUnit(this.figure, this.unit);
+    this.width = widthOf(this.section);
+    const what = nameWithUnit(this.figure, this.unit), {left, right, top, bottom} = this.inside;
+    filled(this.picture, {viewBox: `0 0 ${this.width} ${HEIGHT}`}, []);
     this.picture.setAttribute("aria-label", `${what} over ${this.x.label}`);
     const clip = drawn("clipPath", {id: "chart-inside"}, drawn("rect", {
-      x: INSIDE.left - 6, y: INSIDE.top - 6, width: INSIDE.right - INSIDE.left + 12,
-      height: INSIDE.bottom - INSIDE.top + 12}));
+      x: left - 6, y: top - 6, width: right - left + 12, height: bottom - top + 12}));
     const lines = drawn("g", {"clip-path": "url(#chart-inside)"},
       ...this.names.filter((name) => !this.hidden.has(name)).map((name) => this.line(name)));
     this.cursor = drawn("circle", {r: 9, class: "cursor", visibility: "hidden"});
     this.picture.replaceChildren(clip, this.frame(what), lines, this.cursor);
-    const large = this.shown.some((point) => !fits(point));
-    this.note.textContent = this.shown.length === 0 ? "No point has results for these choices."
-      : large ? "Hollow marks: does not fit in GPU memory." : "";
+    this.note.textContent = this.shown.length ? this.explanation()
+      : "No point has results for these choices.";
+  }
+
+  explanation() {
+    const ranged = this.shown.some((point) => rangeOf(point.figures, this.figure));
+    return (ranged ? "Lines with ends are likely ranges, eight cases of ten."
+      : `No likely range of ${labelOf(this.figure)} is predicted here.`) +
+      (this.shown.every(fits) ? "" : " Hollow marks: does not fit in GPU memory.");
   }
 
   frame(what) {
-    const {left, right, top, bottom} = INSIDE;
+    const {left, right, top, bottom} = this.inside;
     const middle = (left + right) / 2;
     return drawn("g", {class: "frame"},
       ...this.axisY.ticks(7).flatMap((tick) => {
@@ -140,16 +153,16 @@ class Chart {
 
   // At the values themselves, as they are written, those that would overlap left out.
   ticksX() {
-    const ticks = [];
+    const ticks = [], {left, right} = this.inside;
     let free = -Infinity;
     this.x.values.forEach((value, place) => {
       const at = this.x.numeric ? numberOf(value) : place;
-      const x = this.axisX.place(at, INSIDE.left, INSIDE.right);
+      const x = this.axisX.place(at, left, right);
       const text = textOf(value);
       const half = text.length * 3.6;
-      if (x < INSIDE.left - 1 || x > INSIDE.right + 1 || x - half < free) return;
+      if (x < left - 1 || x > right + 1 || x - half < free) return;
       free = x + half + 8;
-      ticks.push([x, text]);
+      ticks.push([Math.min(x, this.width - half - 2), text]);
     });
     return ticks;
   }
@@ -169,6 +182,11 @@ class Chart {
     }
     for (const point of own) {
       const [x, y] = this.placeOf(point);
+      const range = rangeOf(point.figures, this.figure)?.map((end) => this.heightOf(end));
+      if (range) {
+        group.append(drawn("path", {class: "spread",
+          d: `M${x},${range[0]}V${range[1]}M${x - 4},${range[0]}h8M${x - 4},${range[1]}h8`}));
+      }
       const mark = drawn("path", {d: style.marker, transform: `translate(${x},${y})`,
                                   class: fits(point) ? "mark" : "mark hollow"});
       mark.dataset.point = point.number;
@@ -184,7 +202,7 @@ class Chart {
 
   hover(event) {
     const frame = this.picture.getBoundingClientRect();
-    const scale = WIDTH / frame.width;
+    const scale = this.width / frame.width;
     const x = (event.clientX - frame.left) * scale, y = (event.clientY - frame.top) * scale;
     let nearest = null, least = 60;
     for (const point of this.visible()) {
@@ -219,7 +237,7 @@ class Chart {
     const from = list.indexOf(this.current);
     const next = list[from < 0 ? 0 : (from + move + list.length) % list.length];
     const frame = this.picture.getBoundingClientRect();
-    const [x, y] = this.placeOf(next).map((place) => place * frame.width / WIDTH);
+    const [x, y] = this.placeOf(next).map((place) => place * frame.width / this.width);
     this.show(next, frame.left + x, frame.top + y);
   }
 }

@@ -28,12 +28,11 @@ class Choices {
   }
 }
 
-// A scheme has the same colour wherever it is drawn.
 const schemeNames = [...new Set(points.map(schemeOf))];
 
 function styleOfValue(dimension, value) {
   if (!dimension || dimension === schemeDimension) {
-    return styleOf(Math.max(0, schemeNames.indexOf(value)));
+    return styleOfScheme(value, Math.max(0, schemeNames.indexOf(value)));
   }
   return styleOf(dimension.values.findIndex((one) => textOf(one) === value));
 }

@@ -16,6 +16,7 @@ const SECTIONS = [
   ["reproduce", "Reproduce", reproduce, true],
 ];
 
+const drawings = [];
 for (const [id, title, draw, wanted] of SECTIONS) {
   const section = document.getElementById(id);
   if (!wanted) {
@@ -23,6 +24,13 @@ for (const [id, title, draw, wanted] of SECTIONS) {
     continue;
   }
   if (id !== "overview") section.append(element("h2", {}, title));
-  draw(section);
+  drawings.push(draw(section));
   document.getElementById("sections").append(element("a", {href: `#${id}`}, title));
 }
+
+// Drawings are as wide as the page.
+let resized = 0;
+addEventListener("resize", () => {
+  clearTimeout(resized);
+  resized = setTimeout(() => drawings.forEach((one) => one?.draw?.()), 150);
+});

@@ -78,7 +78,7 @@ class Winners {
     cell.style.setProperty("--won", styleOfValue(null, schemeOf(shown)).colour);
     // Small gains are pale.
     cell.style.setProperty("--strength", `${Math.round(
-      18 + 62 * Math.min(1, Math.max(0, (gainOf(shown) ?? 2) - 1)))}%`);
+      12 + 28 * Math.min(1, Math.max(0, (gainOf(shown) ?? 2) - 1)))}%`);
     const lines = ranking.slice(0, 8).map((point) => [schemeOf(point), this.tipText(point)]);
     const title = titleOf(shown, [schemeDimension]);
     cell.addEventListener("pointermove", (event) => showTip(title, lines, event.clientX,

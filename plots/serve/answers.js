@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sections: what each shows of the reports of run.
 
-const MEMORY_COLOURS = {
-  weights: "var(--s0)", gradients: "var(--s1)", optimizer: "var(--s3)",
-  expert_weights: "var(--s5)", expert_gradients: "var(--s4)", expert_optimizer: "var(--s6)",
-  attention_activations: "var(--s2)", feed_forward_activations: "var(--s4)", head: "var(--s5)",
-  recomputed: "var(--soft)", gathered: "var(--accent)", buckets: "var(--other)",
-  codec: "var(--s6)", outer_state: "var(--warn)", workspace: "var(--idle)"};
-
 const ofRound = (report) => report.round_time_s != null;
 const timeName = (report) => (ofRound(report) ? "round_time_s" : "step_time_s");
 const rangeText = (name, low, high) => (low == null ? ""
@@ -19,14 +12,12 @@ function section(id, title, ...nodes) {
   place.replaceChildren(...(nodes.length ? [element("h2", {}, title), ...nodes] : []));
 }
 
-// Colours by what a report is: the scheme, what it is compared with, and what is pinned.
+// Each report with its scheme's name and colour.
 function named(reports, pinned) {
-  const rows = reports.map((report, place) => ({report, name: report.scheme,
-    colour: place === reports.length - 1 ? "var(--s0)" : "var(--other)"}));
-  for (const report of pinned || []) {
-    rows.push({report, name: `${report.scheme}, pinned`, colour: "var(--s4)"});
-  }
-  return rows;
+  const row = (report, more) => ({report, name: report.scheme + more,
+                                  colour: styleOfScheme(report.scheme).colour});
+  return [...reports.map((report) => row(report, "")),
+          ...(pinned || []).map((report) => row(report, ", pinned"))];
 }
 
 function showAnswer(reply) {
@@ -67,12 +58,12 @@ function showFacts(report) {
 
 function showThroughput(rows) {
   const place = document.getElementById("throughput");
-  section("throughput", "Throughput", bars(place, "tokens_per_s", rows.map(({report, name, colour}) => ({
-    name, colour, value: report.tokens_per_s, low: report.tokens_per_s_low,
-    high: report.tokens_per_s_high, told: perSecond(report.tokens_per_s),
-    lines: [["tokens per second", perSecond(report.tokens_per_s)],
-            ["likely", report.tokens_per_s_low == null ? "–"
-              : `${perSecond(report.tokens_per_s_low)} to ${perSecond(report.tokens_per_s_high)}`]]}))),
+  section("throughput", "Throughput", stacks(place, "tokens_per_s", rows.map(({report, name, colour}) => ({
+    name, range: rangeOf(report, "tokens_per_s"), told: perSecond(report.tokens_per_s),
+    parts: [{value: report.tokens_per_s, colour,
+      lines: [["tokens per second", perSecond(report.tokens_per_s)],
+              ["likely", report.tokens_per_s_low == null ? "–"
+                : `${perSecond(report.tokens_per_s_low)} to ${perSecond(report.tokens_per_s_high)}`]]}]}))),
     element("p", {class: "note"}, "Lines with ends are likely ranges, eight cases of ten."));
 }
 
@@ -84,14 +75,11 @@ function perStep(report, seconds) {
 function showParts(rows) {
   const place = document.getElementById("parts");
   const time = "step_time_s";
-  const parts = Object.entries(PART_COLOURS);
   section("parts", ofRound(rows[0].report) ? "Where the time of a round goes, per inner step"
     : "Where the time of a step goes",
-    element("div", {class: "legend"}, ...parts.filter(([part]) =>
-      rows.some(({report}) => report[part] > 0)).map(([part, colour]) => boxKey(labelOf(part), colour))),
-    stacks(place, time, rows.map(({report, name}) => ({name,
-      parts: parts.map(([part, colour]) => [labelOf(part), perStep(report, report[part] || 0), colour]),
-      told: figureText(time, perStep(report, report[time]))}))),
+    stepKeys(rows.map(({report}) => report)),
+    stacks(place, time, rows.map(({report, name}) => ({name, parts: stepParts(report, perStep(report, 1)),
+      range: rangeOf(report, time), told: figureText(time, report[time])}))),
     rows.at(-1).report.bound ? element("p", {class: "note"}, rows.at(-1).report.bound) : "");
 }
 
@@ -100,22 +88,27 @@ function showMemory(rows, hardware) {
   const memory = Math.min(...hardware.places.map((one) => one.memory_bytes));
   const known = rows.filter(({report}) => report.memory_by_part_bytes);
   if (!known.length) return section("memory", "");
+  const figure = "memory_per_gpu_bytes";
   const stacked = known.map(({report, name}) => ({name,
-    parts: Object.entries(report.memory_by_part_bytes).filter(([, value]) => value > 0)
-      .map(([part, value]) => [part.replaceAll("_", " "), value, MEMORY_COLOURS[part]]),
-    told: figureText("memory_per_gpu_bytes", report.memory_per_gpu_bytes)}));
+    parts: Object.entries(report.memory_by_part_bytes).map(([part, value]) => ({value,
+      label: part.replaceAll("_", " "), colour: colourOf(raw.looks.memory[part]),
+      lines: [["takes", figureText(figure, value)],
+              ["share", `${(100 * value / report.memory_per_gpu_bytes).toFixed(1)} %`]]})),
+    told: figureText(figure, report[figure])}));
   return section("memory", "Memory of a GPU",
-    element("div", {class: "legend"}, ...Object.entries(MEMORY_COLOURS)
+    element("div", {class: "legend"}, ...Object.entries(raw.looks.memory)
       .filter(([part]) => known.some(({report}) => report.memory_by_part_bytes[part] > 0))
-      .map(([part, colour]) => boxKey(part.replaceAll("_", " "), colour))),
-    stacks(place, "memory_per_gpu_bytes", stacked, memory),
-    element("p", {class: "note"}, `The line is the GPU's capacity, ${figureText("memory_per_gpu_bytes", memory)}.` +
+      .map(([part, colour]) => boxKey(part.replaceAll("_", " "), colourOf(colour)))),
+    stacks(place, figure, stacked, memory),
+    element("p", {class: "note"}, `The line is the GPU's capacity, ${figureText(figure, memory)}. Sizes are ` +
+      "sums of tensors and have no likely range." +
       (known.some(({report}) => report.fits_memory === false) ? " What is beyond does not fit." : "")));
 }
 
 // Schemes side by side: rows fill as their answers come.
 function showBeside(results) {
-  const best = Math.max(...results.map((one) => one.report?.tokens_per_s || 0));
+  const best = Math.max(...results.map(({report}) =>
+    (report && report.fits_memory !== false ? report.tokens_per_s : 0)));
   const cells = (one) => {
     if (one.problem) return [element("td", {colspan: 4, class: "soft"}, one.problem)];
     if (!one.report) return [element("td", {colspan: 4, class: "soft"}, "…")];
@@ -123,7 +116,7 @@ function showBeside(results) {
     const range = report.speedup_low == null ? ""
       : ` (${digits(report.speedup_low)} to ${digits(report.speedup_high)})`;
     return [element("td", {class: "right"}, report.speedup == null ? "–"
-              : `${digits(report.speedup)}×${range}`),
+              : `${digits(report.speedup)}×`, element("small", {class: "soft"}, range)),
             element("td", {}, report.verdict || "–"),
             element("td", {class: "right"}, perSecond(report.tokens_per_s)),
             element("td", {class: "right"}, report.fits_memory === false ? "does not fit"

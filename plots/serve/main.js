@@ -79,7 +79,7 @@ function curveParts() {
     points.sort((a, b) => a.x - b.x);
     if (points.length < 2) return;
     section("curve", "Where compression pays", speedupCurve(document.getElementById("curve"), points,
-      now, marks), element("p", {class: "note", id: "told"}, told));
+      now, marks, styleOfScheme(page.reports.at(-1).scheme)), element("p", {class: "note", id: "told"}, told));
   };
   const add = (x) => (reply) => {
     const report = reply.reports.at(-1);
