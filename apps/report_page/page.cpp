@@ -43,8 +43,9 @@ const Parts& serve_parts() {
       "serve/page.html",
       {"page/style.css", "serve/style.css"},
       {"page/text.js", "page/looks.js", "page/controls.js", "page/axes.js", "page/bars.js",
-       "page/timeline.js", "serve/state.js", "serve/server.js", "serve/inputs.js",
-       "serve/pictures.js", "serve/answers.js", "page/theme.js", "serve/main.js"},
+       "page/timeline.js", "serve/state.js", "serve/server.js", "serve/files.js", "serve/rows.js",
+       "serve/controls.js", "serve/pictures.js", "serve/answers.js", "serve/beside.js",
+       "serve/later.js", "serve/downloads.js", "page/theme.js", "serve/main.js"},
       "; connect-src 'self'; img-src data:"};
   return parts;
 }

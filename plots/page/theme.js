@@ -9,10 +9,27 @@ function setTheme(name) {
   theme.textContent = name === "dark" ? "Light" : "Dark";
 }
 
-setTheme(dark.matches ? "dark" : "light");
+// What was chosen before, if the browser keeps it.
+function keptTheme() {
+  try {
+    return localStorage.getItem("gardenhose theme");
+  } catch {
+    return null;
+  }
+}
+
+function keepTheme(name) {
+  try {
+    localStorage.setItem("gardenhose theme", name);
+  } catch { /* a browser that keeps nothing */ }
+}
+
+setTheme(keptTheme() || (dark.matches ? "dark" : "light"));
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
-theme.addEventListener("click", () =>
-  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+theme.addEventListener("click", () => {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  keepTheme(document.documentElement.dataset.theme);
+});
 // Paper is white.
 let beforePrint = "";
 addEventListener("beforeprint", () => {

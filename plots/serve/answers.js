@@ -20,40 +20,102 @@ function named(reports, pinned) {
           ...(pinned || []).map((report) => row(report, ", pinned"))];
 }
 
-function showAnswer(reply) {
-  const code = element("code", {}, reply.command);
-  const place = document.getElementById("answer");
-  place.replaceChildren(
-    element("p", {class: "sentence"}, reply.sentence),
-    element("div", {class: "command"}, code,
-      button("Copy", () => navigator.clipboard.writeText(reply.command))),
-    ...(reply.notes ? [element("p", {class: "warning"}, reply.notes.trim())] : []));
+// A button that copies, and says so.
+function copyButton(label, textOf, attributes = {}) {
+  const one = button(label, async () => {
+    await navigator.clipboard.writeText(textOf());
+    one.textContent = "Copied";
+    setTimeout(() => { one.textContent = label; }, 1500);
+  }, {"aria-live": "polite", ...attributes});
+  return one;
 }
 
-function showProblem(error) {
-  const gone = !(error instanceof Refused);
-  document.getElementById("answer").replaceChildren(element("p", {class: "warning", role: "alert"},
-    gone ? "The server does not answer: start gardenhose serve again, and reload this page."
-      : error.message));
+// Flags that the program names, to take them.
+function suggestion(label, text, without = {}) {
+  const flags = flagsIn(text);
+  if (!Object.keys(flags).length) return null;
+  return button(`${label} ${text.trim()}`, () => state.set({...flags, ...without}), {class: "opener"});
+}
+
+function showAnswer(reply) {
+  const report = [reply.reports].flat().at(-1);
+  const fits = [...(reply.notes || "").matchAll(/(?:fits with|or) ((?:--[a-z-]+ [^\s();,]+ ?)+)/g)];
+  document.getElementById("answer").replaceChildren(...[
+    element("p", {class: "sentence"}, reply.sentence),
+    element("div", {class: "command"}, element("code", {}, reply.command),
+      copyButton("Copy", () => reply.command)),
+    element("p", {class: "note layout"}, layoutText(report)),
+    report.flags ? suggestion("Use the tuned flags:", report.flags, {tune: null}) : null,
+    reply.notes ? element("p", {class: "warning"}, reply.notes.trim()) : null,
+    ...fits.slice(0, 3).map(([, text]) => suggestion("Use", text))].filter(Boolean));
+}
+
+// "1024 GPUs = 128 data x 8 tensor; 1024 sequences of 4096 tokens a step"
+function layoutText(report) {
+  const ways = [["data_parallel", "data"], ["tensor_parallel", "tensor"], ["pipeline_parallel", "pipeline"],
+                ["context_parallel", "context"]].filter(([key]) => report[key] > 1);
+  const split = ways.map(([key, name]) => `${report[key]} ${name}`).join(" × ");
+  const batch = report.global_batch == null ? "" : `; ${report.global_batch.toLocaleString("en")} sequences of ` +
+    `${report.sequence.toLocaleString("en")} tokens a step`;
+  return `${counted(report.gpus ?? 0, "GPU", "GPUs")}${split ? ` = ${split}` : ""}${batch}`;
+}
+
+function showProblem(error, inputs) {
+  const isGone = !(error instanceof Refused);
+  document.getElementById("answer").replaceChildren(
+    element("p", {class: "warning", role: "alert"}, isGone
+      ? "The server does not answer: start gardenhose serve again, and reload this page."
+      : error.message),
+    element("div", {class: "command"}, element("code", {}, commandOf(inputs))),
+    page.reports.length ? element("p", {class: "note"}, "Below is what was chosen before.") : "");
 }
 
 function showFacts(report) {
-  const rows = [["tokens per second", perSecond(report.tokens_per_s),
-                 report.tokens_per_s_low == null ? "" :
-                 `likely ${perSecond(report.tokens_per_s_low)} to ${perSecond(report.tokens_per_s_high)}`]];
-  const add = (name, low, high) => {
-    if (report[name] != null) rows.push([labelOf(name), figureText(name, report[name]),
-      report[low] == null ? "" : `likely ${rangeText(name, report[low], report[high])}`]);
+  const rows = [];
+  const add = (name, low, high, text = (value) => figureText(name, value)) => {
+    if (report[name] == null) return;
+    rows.push([labelOf(name), text(report[name]),
+      report[low] == null ? "" : `likely ${text(report[low])} to ${text(report[high])}`]);
   };
+  add("tokens_per_s", "tokens_per_s_low", "tokens_per_s_high", perSecond);
   add("speedup", "speedup_low", "speedup_high");
   add(timeName(report));
   add("mfu");
   add("memory_per_gpu_bytes");
   add("usd_per_million_tokens", "usd_per_million_tokens_low", "usd_per_million_tokens_high");
+  add("goodput", "goodput_low", "goodput_high");
+  add("training_days", "training_days_low", "training_days_high");
+  add("training_usd", "training_usd_low", "training_usd_high");
   add("energy_j");
+  add("wire_bytes_inter_node");
+  add("wire_bytes_wan");
+  const errors = Object.entries(report.codec_error || {}).map(([what, error]) =>
+    `${what.replaceAll("_", " ")} ${digits(error)}`);
+  if (errors.length) rows.push(["relative error of what is sent", "", errors.join("; ")]);
   section("facts", "Figures", element("dl", {class: "cells"}, ...rows.map(([label, value, range]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, value),
-            range ? element("small", {}, range) : null))));
+            range ? element("small", {}, range) : null))),
+    report.scheme !== report.baseline && (errors.length || ofRound(report))
+      ? element("p", {class: "note"}, "Compression and rare exchanges change what is learnt from a token. " +
+                "None of this says by how much.") : "");
+}
+
+// What the exposed communication carries.
+function exposedText(report) {
+  const parts = Object.entries(report.exposed_comm_by_phase_s || {}).filter(([, s]) => s > 0)
+    .sort((a, b) => b[1] - a[1]);
+  if (!parts.length) return "";
+  return "Exposed of it: " + parts.map(([phase, s]) =>
+    `${phase.replace("_comm", "").replace("outer", "between sites")} ${figureText("step_time_s", perStep(report, s))}`)
+    .join(", ") + ".";
+}
+
+function showSources(report) {
+  const rows = Object.entries(report.sources || {});
+  section("sources", "Where the constants come from", element("details", {},
+    element("summary", {}, `${rows.length} sources`), element("div", {class: "scroll"}, element("table", {},
+      element("tbody", {}, ...rows.map(([name, text]) => element("tr", {},
+        element("th", {scope: "row"}, name), element("td", {}, text))))))));
 }
 
 function showThroughput(rows) {
@@ -79,8 +141,9 @@ function showParts(rows) {
     : "Where the time of a step goes",
     stepKeys(rows.map(({report}) => report)),
     stacks(place, time, rows.map(({report, name}) => ({name, parts: stepParts(report, perStep(report, 1)),
-      range: rangeOf(report, time), told: figureText(time, report[time])}))),
-    rows.at(-1).report.bound ? element("p", {class: "note"}, rows.at(-1).report.bound) : "");
+      range: rangeOf(report, time), told: figureText(time, perStep(report, report[timeName(report)]))}))),
+    element("p", {class: "note"}, [exposedText(rows.at(-1).report), rows.at(-1).report.bound]
+      .filter(Boolean).join(" ")));
 }
 
 function showMemory(rows, hardware) {
@@ -103,30 +166,4 @@ function showMemory(rows, hardware) {
     element("p", {class: "note"}, `The line is the GPU's capacity, ${figureText(figure, memory)}. Sizes are ` +
       "sums of tensors and have no likely range." +
       (known.some(({report}) => report.fits_memory === false) ? " What is beyond does not fit." : "")));
-}
-
-// Schemes side by side: rows fill as their answers come.
-function showBeside(results) {
-  const best = Math.max(...results.map(({report}) =>
-    (report && report.fits_memory !== false ? report.tokens_per_s : 0)));
-  const cells = (one) => {
-    if (one.problem) return [element("td", {colspan: 4, class: "soft"}, one.problem)];
-    if (!one.report) return [element("td", {colspan: 4, class: "soft"}, "…")];
-    const {report} = one;
-    const range = report.speedup_low == null ? ""
-      : ` (${digits(report.speedup_low)} to ${digits(report.speedup_high)})`;
-    return [element("td", {class: "right"}, report.speedup == null ? "–"
-              : `${digits(report.speedup)}×`, element("small", {class: "soft"}, range)),
-            element("td", {}, report.verdict || "–"),
-            element("td", {class: "right"}, perSecond(report.tokens_per_s)),
-            element("td", {class: "right"}, report.fits_memory === false ? "does not fit"
-              : figureText("memory_per_gpu_bytes", report.memory_per_gpu_bytes))];
-  };
-  section("beside", "Other schemes", element("div", {class: "scroll"}, element("table", {},
-    element("thead", {}, element("tr", {}, ...["scheme", "speed-up (likely)", "verdict",
-      "tokens per second", "memory per GPU"].map((one) => element("th", {scope: "col"}, one)))),
-    element("tbody", {}, ...results.map((one) =>
-      element("tr", {class: one.report?.tokens_per_s === best ? "best" : ""},
-        element("th", {scope: "row"}, button(one.scheme, one.choose, {class: "opener"})),
-        ...cells(one)))))));
 }

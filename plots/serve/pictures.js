@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curve of speed-ups.
 
-// The speed-up over the rate of the NICs: points {x, y, low, high}, `now` and what is marked; in the
+// The speed-up over the rate of the NICs, or what `axis` says: points {x, y, low, high}, `now` and what is marked; in the
 // scheme's style.
-function speedupCurve(section, points, now, marks, style) {
+function speedupCurve(section, points, now, marks, style, axis) {
   const width = widthOf(section), height = 240, left = 58, right = width - 12, bottom = height - 44;
   const x = new Axis(points[0].x, points.at(-1).x, true);
   const most = Math.max(1.1, ...points.map((one) => one.high ?? one.y));
@@ -23,7 +23,7 @@ function speedupCurve(section, points, now, marks, style) {
   const frame = drawn("g", {class: "frame"}, ...ticks,
     drawn("line", {class: "base", x1: left, x2: right, y1: one, y2: one}),
     drawn("text", {class: "name", x: (left + right) / 2, y: height - 8, "text-anchor": "middle"},
-          "rate of a NIC (Gb/s)"),
+          axis),
     drawn("text", {class: "name", "text-anchor": "middle",
                    transform: `translate(12,${bottom / 2}) rotate(-90)`}, "speed-up (×)"));
   const band = drawn("path", {class: "band", d: ranged.length > 1
@@ -46,7 +46,7 @@ function speedupCurve(section, points, now, marks, style) {
       drawn("line", {x1: place, x2: place, y1: 8, y2: bottom}),
       drawn("text", {x: place + 4, y: kind === "now" ? 18 : 34}, text));
   });
-  const drawing = picture(width, height, "speed-up over the rate of a NIC: " +
+  const drawing = picture(width, height, `speed-up over the ${axis}: ` +
     points.map((p) => `${p.x} Gb/s ${digits(p.y)}`).join(", "), frame, band, curve, dots, lines);
   drawing.style.color = style.colour;
   return drawing;

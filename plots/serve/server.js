@@ -16,8 +16,6 @@ async function ask(lane, question, signal) {
   throw new Refused(reply.problem);
 }
 
-const files = new Files();
-
 // What is asked of a choice, with flags that its command does not show.
 function questionOf(as, inputs, more = {}) {
   return {as, inputs: asInputs(inputs), more, files: files.of(inputs)};

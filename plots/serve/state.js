@@ -19,11 +19,15 @@ const PRESETS = [
     scheme: "sparseloco", baseline: "diloco"}],
 ];
 
+// Changes that follow each other faster are one step of the browser's history, as a drag is.
+const ONE_STEP_MS = 1000;
+
 class State {
   constructor(changed) {
     this.changed = changed;
     this.inputs = {};
     this.pinned = null;
+    this.last = -Infinity;
     addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(); });
   }
 
@@ -65,29 +69,11 @@ class State {
   write() {
     const all = new URLSearchParams(this.inputs);
     for (const [key, value] of Object.entries(this.pinned || {})) all.set(PIN + key, value);
-    history.replaceState(null, "", `#${all}`);
+    const now = performance.now();
+    if (now - this.last > ONE_STEP_MS) history.pushState(null, "", `#${all}`);
+    else history.replaceState(null, "", `#${all}`);
+    this.last = now;
     this.written = location.hash;
-  }
-}
-
-// Files of one's own, by name. They go with each question and are not part of a link.
-const KINDS_OF_FILE = [["sites", /^\s*\[(sites|wan)\b/m], ["topologies", /^\s*\[cluster\]/m],
-                       ["models", /^\s*\[model\]|"hidden_size"/m], ["schemes", /^\s*\[scheme\]/m]];
-
-class Files {
-  constructor() { this.texts = {}; }
-
-  // The list that a file belongs to, or nothing where it is none that run takes.
-  add(name, text) {
-    const found = KINDS_OF_FILE.find(([, sign]) => sign.test(text));
-    if (found) this.texts[name] = text;
-    return found?.[0];
-  }
-
-  // Those that the inputs name.
-  of(inputs) {
-    const values = new Set(Object.values(inputs).map(String));
-    return Object.fromEntries(Object.entries(this.texts).filter(([name]) => values.has(name)));
   }
 }
 
@@ -97,4 +83,23 @@ const SWITCHES = new Set(["tune", "whole", "step-by-step", "each-kernel"]);
 function asInputs(inputs) {
   return Object.fromEntries(Object.entries(inputs).map(([key, value]) =>
     [key, SWITCHES.has(key) ? value === "on" || value === "true" : value]));
+}
+
+// "--tp 8 --zero 2", as the program prints flags, as keys and values.
+function flagsIn(text) {
+  return Object.fromEntries([...text.matchAll(/--([a-z-]+)[ =]("[^"]*"|\S+)/g)].map(([, key, value]) =>
+    [key, value.replace(/^"|"$/g, "")]));
+}
+
+function shellText(value) {
+  return /^[\w./:,=+@-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+// The command line of a choice, for when the program does not say it.
+function commandOf(inputs) {
+  return ["gardenhose run", ...Object.entries(asInputs(inputs)).filter(([, value]) => value !== false)
+    .map(([key, value]) => {
+      if (key.includes(".")) return `--set ${shellText(`${key}="${value}"`)}`;
+      return value === true ? `--${key}` : `--${key}=${shellText(String(value))}`;
+    })].join(" ");
 }
