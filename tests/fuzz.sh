@@ -20,7 +20,9 @@ if [ ! -e "$("$compiler" -print-file-name=libclang_rt.fuzzer-x86_64.a)" ] &&
 fi
 
 mkdir -p build/fuzz
-cmake --preset asan >build/fuzz/configure.log 2>&1 || { cat build/fuzz/configure.log >&2; exit 2; }
+# The preset's flags, given again, would undo those of tests/run.sh and compile everything again.
+[ -e build/asan/build.ninja ] || cmake --preset asan >build/fuzz/configure.log 2>&1 ||
+  { cat build/fuzz/configure.log >&2; exit 2; }
 cmake --build --preset asan --target fuzzers
 
 mkdir -p build/fuzz/findings build/fuzz/corpus/{calibration,card,cluster,model}
