@@ -34,7 +34,7 @@ std::map<PlanKind, Json> by_kind(const Json& report) {
 
 double step_token_s(const Json& one) { return 1 / one["tokens_per_s"].get<double>(); }
 
-// A plan of a small cluster and model.
+// A plan of a small cluster and model; each space leaves out another part of the setups.
 std::string random_space(std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto one_of = [&](std::initializer_list<const char*> all) {
@@ -48,7 +48,8 @@ std::string random_space(std::uint32_t seed) {
          " --placement tp-dp-pp --set gpu.price=2USD/h --set network.bandwidth_price=" +
          one_of({"0USD/h/Tbps", "9USD/h/Tbps"}) + " --batch-tokens " + one_of({"16384", "32768"}) +
          " --nic-bandwidths " + one_of({"5Gbps,50Gbps", "1Gbps,400Gbps"}) + " --scheme sharded," +
-         one_of({"sdp4bit", "qwd", "zeropp"}) + " --goal " + one_of({"cheapest", "fastest"}) + " ";
+         one_of({"sdp4bit", "qwd", "zeropp"}) + " --goal " + one_of({"cheapest", "fastest"}) + " " +
+         one_of({"--micro-batch 1,2", "--micro-batch 4", "--tp 1", "--pp 1", "--pp 2"}) + " ";
 }
 
 void expect_what_all_have(std::uint32_t seed) {

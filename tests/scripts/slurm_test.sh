@@ -89,7 +89,6 @@ baseline = "twin"
 [grid]
 scheme = ["sharded", "sdp4bit", "zeropp"]
 nodes = [1, 2, 4, 8, 16]
-micro-batch = [1, 2]
 network.nic_bandwidth = ["50 Gbps", "100 Gbps", "200 Gbps", "400 Gbps"]
 range = ["off", "on"]  # which takes longer
 [together.size]
