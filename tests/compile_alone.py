@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build/alone"
 DAY_S = 24 * 3600
 INCLUDERS = 5
-MOST = 24  # of 2 to 10 s of a core each
+MOST = 16  # of 2 to 10 s of a core each
 
 
 def git(root, *arguments):
