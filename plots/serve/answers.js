@@ -89,7 +89,8 @@ function showFacts(report) {
   add("energy_j");
   add("wire_bytes_inter_node");
   add("wire_bytes_wan");
-  const errors = Object.entries(report.codec_error || {}).map(([what, error]) =>
+  const errors = Object.entries(report.codec_error || {})
+    .filter(([, error]) => error != null).map(([what, error]) =>
     `${what.replaceAll("_", " ")} ${digits(error)}`);
   if (errors.length) rows.push(["relative error of what is sent", "", errors.join("; ")]);
   section("facts", "Figures", element("dl", {class: "cells"}, ...rows.map(([label, value, range]) =>

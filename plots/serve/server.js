@@ -42,12 +42,12 @@ class Newest {
       this.wanted = null;
       this.running = {since: performance.now(), stop: new AbortController()};
       const signal = this.running.stop.signal;
-      try {
-        const replies = await Promise.all(questions.map((one) => ask("now", one, signal)));
-        this.answered(replies, !this.wanted);
-      } catch (error) {
-        if (error.name !== "AbortError" && !this.wanted) this.failed(error);
-      }
+      const replies = await Promise.all(questions.map((one) => ask("now", one, signal)))
+        .catch((error) => {
+          if (error.name !== "AbortError" && !this.wanted) this.failed(error);
+        });
+      // Apart, so that a mistake in drawing does not end the answering.
+      if (replies) queueMicrotask(() => this.answered(replies, !this.wanted));
     }
     this.running = null;
   }

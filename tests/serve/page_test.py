@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from selenium.webdriver.common.by import By
@@ -27,11 +28,18 @@ COLOUR = "return getComputedStyle(document.body).backgroundColor"
 
 
 class Page(unittest.TestCase):
+    """One server and one browser for all tests of a class, each of which opens the study anew."""
     size, dark = DESK, False
 
+    @classmethod
+    def setUpClass(cls):
+        cls.served = cls.enterClassContext(Served(PROGRAM, "--jobs", "2"))
+        cls.chromium = cls.enterClassContext(browser(cls.size, cls.dark))
+
     def setUp(self):
-        self.served = self.enterContext(Served(PROGRAM, "--jobs", "2"))
-        self.chromium = self.enterContext(browser(self.size, self.dark))
+        self.chromium.get(self.served.url)
+        self.chromium.execute_script("localStorage.clear(); sessionStorage.clear();")
+        self.chromium.get("about:blank")
         self.served.open(self.chromium, STUDY)
 
     def tearDown(self):
@@ -48,7 +56,7 @@ class Page(unittest.TestCase):
             "return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
     def answers(self):
-        return int(self.chromium.execute_script("return document.body.dataset.answered"))
+        return int(self.chromium.execute_script("return document.body.dataset.answered ?? 0"))
 
     def until_answered(self, act):
         before = self.answers()
@@ -124,6 +132,38 @@ class OnADesk(Page):
         self.until_answered(lambda: box.send_keys(Keys.ENTER))
         self.assertIn("sdp4bit trains", self.text(".sentence"))
 
+    def test_what_is_of_the_choice_before_says_so(self):
+        shows = "return document.getElementById('answers').dataset.shows"
+        wait_for(lambda: self.chromium.execute_script(shows) == "now")
+        box = self.one('input[name="more"]')
+        box.send_keys("--tp 3", Keys.ENTER)
+        wait_for(lambda: self.chromium.execute_script(shows) == "before")
+        self.assertIn("what was chosen before", self.text("#answer"))
+        self.assertIn("--tp=3", self.text("#answer code"))
+        self.assertTrue(self.chromium.execute_script(
+            "return document.getElementById('downloads').inert"))
+
+    def test_back_undoes_a_change(self):
+        time.sleep(1.1)  # what follows within a second is one step
+        self.until_answered(lambda: Select(self.one('select[name="zero"]')).select_by_value("2"))
+        self.until_answered(self.chromium.back)
+        self.assertNotIn("--zero", self.text("#answer code"))
+
+    def test_a_topology_that_is_not_there_leaves_the_controls(self):
+        self.chromium.get("about:blank")
+        self.chromium.get(f"{self.served.url}#topology=nope&model=gpt_125m")
+        wait_for(lambda: "nope" in self.text("#answer"))
+        self.until_answered(lambda: Select(self.one('select[name="topology"]')).select_by_value(
+            "dgx_h100_x16"))
+        self.assertIn("trains", self.text(".sentence"))
+
+    def test_sites_have_schemes_of_their_own(self):
+        self.until_answered(lambda: Select(self.one('select[name="topology"]')).select_by_value(
+            "two_sites_10g"))
+        wait_for(lambda: "sparseloco trains" in self.text(".sentence"))
+        steps = self.text("#parts")
+        self.assertIn("per inner step", steps)
+
     def test_a_pinned_choice_stays_beside(self):
         self.one("#pin").click()
         self.drag("nic", 0)
@@ -152,7 +192,7 @@ class OnADesk(Page):
             self.until_answered(lambda: box.send_keys(os.path.join(folder, "mine.toml")))
             wait_for(lambda: "--topology=mine.toml" in self.text("#answer code"))
             self.one('input[name="files"]').send_keys(os.path.join(folder, "notes.toml"))
-            wait_for(lambda: "notes.toml: is no file" in self.text("#inputs"))
+            wait_for(lambda: "notes.toml: is no cluster" in self.text("#inputs"))
 
     def test_two_users_have_answers_of_their_own(self):
         with browser() as other:
@@ -171,6 +211,8 @@ class OnADesk(Page):
         self.assertEqual(status, 200)
         self.assertEqual(len(self.served.processes()), before)
 
+
+class WithoutAServer(Page):
     def test_a_server_that_is_killed_is_told(self):
         wait_for(lambda: "…" not in self.text("#beside"))
         os.kill(self.served.process.pid, signal.SIGKILL)
