@@ -4,6 +4,7 @@
 #include <fmt/color.h>
 
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
 
 namespace apps {
 namespace {
@@ -37,7 +38,9 @@ void print_styled(const sim::StyledText& text) {
 }
 
 void print_answer(const std::string& sentence) {
-  if (!sentence.empty()) print_styled({{sentence, sim::Style::heading}, {"\n\n"}});
+  if (sentence.empty()) return;
+  const std::string shown = output_is_terminal() ? wrapped(sentence, output_width()) : sentence;
+  print_styled({{shown, sim::Style::heading}, {"\n\n"}});
 }
 
 }  // namespace apps

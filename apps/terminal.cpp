@@ -26,10 +26,11 @@ std::size_t named_width() {
 
 }  // namespace
 
+bool output_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
 bool output_has_colour() {
   const std::string_view kind = variable("TERM");
-  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && !kind.empty() &&
-         kind != "dumb";
+  return output_is_terminal() && variable("NO_COLOR").empty() && !kind.empty() && kind != "dumb";
 }
 
 std::size_t output_width() {

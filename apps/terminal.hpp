@@ -10,6 +10,8 @@ namespace apps {
 // else 100.
 [[nodiscard]] std::size_t output_width();
 
+[[nodiscard]] bool output_is_terminal();
+
 // Whether it is a terminal that shows colours, and NO_COLOR does not forbid them (no-color.org).
 [[nodiscard]] bool output_has_colour();
 

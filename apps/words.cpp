@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,28 @@ std::string listed(std::vector<std::string> names) {
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
   }
   return text;
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  const auto is_digit = [&](std::size_t at) {
+    return at < text.size() && text[at] >= '0' && text[at] <= '9';
+  };
+  std::string lines;
+  std::size_t line = 0;  // of its first character in `lines`
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.find(' ', begin);
+    while (end != std::string_view::npos && is_digit(end - 1) && is_digit(end + 1))
+      end = text.find(' ', end + 1);
+    end = std::min(end, text.size());
+    if (begin > 0) {
+      const bool fits = lines.size() - line + 1 + (end - begin) <= width;
+      lines += fits ? ' ' : '\n';
+      if (!fits) line = lines.size();
+    }
+    lines += text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return lines;
 }
 
 std::string with_flags(const std::string& text) {

@@ -2,7 +2,9 @@
 // Numbers, lists and flags in sentences.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace apps {
@@ -15,6 +17,8 @@ namespace apps {
 [[nodiscard]] std::string duration_text(double seconds);
 // "a, b and c"; of more than five, "a, b, c, d and 4 more".
 [[nodiscard]] std::string listed(std::vector<std::string> names);
+// In lines of at most `width` characters where words allow it; the groups of a number stay together.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
 // A text of the simulator, which names the fields of a job in backticks, with the flags that set
 // them: "`pp`: 3 leaves ..." is "--pp: 3 leaves ...".
 [[nodiscard]] std::string with_flags(const std::string& text);

@@ -152,5 +152,14 @@ TEST(Answer, RoundsRangesToThreeDigits) {
   EXPECT_EQ(rounded_range(999.6, 1004), "1000 to 1000");
 }
 
+TEST(Answer, WrapsBetweenWordsAndNotInNumbers) {
+  EXPECT_EQ(wrapped("trains 1.1 times as fast: 7 313 993 tokens/s", 31),
+            "trains 1.1 times as fast:\n7 313 993 tokens/s");
+  EXPECT_EQ(wrapped("one two", 7), "one two");
+  EXPECT_EQ(wrapped("one two", 6), "one\ntwo");
+  EXPECT_EQ(wrapped("longer than the width", 3), "longer\nthan\nthe\nwidth");
+  EXPECT_EQ(wrapped("", 10), "");
+}
+
 }  // namespace
 }  // namespace apps
