@@ -81,6 +81,17 @@ void expect_what_all_have(std::uint32_t seed) {
   }
 }
 
+// SDP4Bit is not defined for ZeRO-3, so that none of its setups can be beaten.
+TEST(PlanKinds, CountAsBeatenOnlyWhatThereIs) {
+  const std::string space =
+      "plan --topology sdp4bit_a100 --model gpt_125m --set model.layers=2 --gpus-per-node 2"
+      " --nodes 1,2 --tokens 1e9 --recompute none --sequence-parallel off --placement tp-dp-pp"
+      " --nic-bandwidths 1Gbps,400Gbps --scheme sharded,sdp4bit --goal fastest --gap 0 --zero 3 ";
+  const Json front = plan(space);
+  EXPECT_EQ(front["plans"].size() + front["beaten"].get<std::size_t>(),
+            plan(space + "--all")["plans"].size());
+}
+
 TEST(PlanKinds, AreThoseThatSimulatingEverySetupFindsInTwentySpaces) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) expect_what_all_have(seed);
 }

@@ -11,7 +11,7 @@ namespace {
 // What is known of the kinds so far.
 class Kinds {
  public:
-  Kinds(const Choices& choices, const KindSearch& search, double gap)
+  Kinds(Choices& choices, const KindSearch& search, double gap)
       : choices_(choices), search_(search), gap_(gap) {}
 
   // Whether a candidate, or one of a group, with this time can be the best of a kind, or simpler and alike.
@@ -31,7 +31,7 @@ class Kinds {
   }
 
   // Of those that were found later, some beat others.
-  [[nodiscard]] BestOfKinds result() const {
+  [[nodiscard]] BestOfKinds result() {
     std::vector<const Found*> kept;
     const auto beats = [&](const Found& one, const Found& other) {
       return search_.beats(one.best, other.best.candidate, other.best.seconds);
@@ -45,9 +45,9 @@ class Kinds {
     }
     BestOfKinds result;
     for (const Found* one : kept) result.plans.push_back(one->plan);
-    std::set<Kind> all = beaten_;
-    for (const auto& one : found_) all.insert(one.first);
-    result.beaten = all.size() - kept.size();
+    const auto lost = std::ranges::count_if(
+        beaten_, [&](const Kind& kind) { return !found_.contains(kind) && has_any(kind); });
+    result.beaten = found_.size() - kept.size() + static_cast<std::size_t>(lost);
     return result;
   }
 
@@ -56,6 +56,19 @@ class Kinds {
     Ranked best, plan;
     double alike_token_s;  // of what is as good as the best
   };
+
+  // Whether anything of a kind fits: a group may have none of a kind that its schemes could be of.
+  [[nodiscard]] bool has_any(const Kind& kind) {
+    const auto is_of_kind = [&](std::size_t one) {
+      return std::ranges::count(choices_.kinds(one), kind) > 0;
+    };
+    for (std::size_t group = 0; group < choices_.count(); ++group) {
+      if (!is_of_kind(group)) continue;
+      if (!choices_.is_group(group)) return true;
+      if (std::ranges::any_of(choices_.open(group), is_of_kind)) return true;
+    }
+    return false;
+  }
 
   [[nodiscard]] double token_s(std::size_t candidate, double seconds) const {
     return seconds / choices_.tokens(candidate);
@@ -75,7 +88,7 @@ class Kinds {
     return is_beaten;
   }
 
-  const Choices& choices_;
+  Choices& choices_;
   const KindSearch& search_;
   const double gap_;
   std::map<Kind, Found> found_;
