@@ -332,7 +332,7 @@ class OtherPages(Pages):
         self.sweep("sites", SITES)
         self.page_of("sites")
         self.assertIn("compute utilisation", self.one("#points thead").text)
-        self.assertIn("east: compute", self.one("#timelines").text)
+        self.assertIn("east\ncompute", self.one("#timelines").text)
 
     def test_tokens_of_two_models_are_not_compared(self):
         self.sweep("models", MODELS)
