@@ -14,14 +14,11 @@ import math
 import sys
 
 import export_rows
+import looks
 import picture
+import reports
 from picture import plt
 
-# The parts of a step, as reports have them; they sum to its time.
-PARTS = {"compute_s": ("compute", "#0072b2"), "exposed_comm_s": ("exposed communication", "#d55e00"),
-         "codec_s": ("codec kernels", "#e69f00"), "optimizer_s": ("optimizer", "#009e73"),
-         "other_s": ("passes over buffers", "#9aa3ad"), "host_s": ("host", "#56b4e9"),
-         "bubble_s": ("waiting", "#dfe3e8")}
 NEWER = {"host_s"}  # what older stores lack
 
 
@@ -36,17 +33,17 @@ def parse():
 
 
 def read_rows(options):
-    """What each bar is of, a step or a round, and (name, {part: seconds}) of each."""
+    """What each bar is of, a step or a round, and (name, {part: seconds}, its row) of each."""
     text = sys.stdin.read()
     try:
-        reports = picture.read_json(io.StringIO(text))
-        rows = reports if isinstance(reports, list) else [reports]
+        found = picture.read_json(io.StringIO(text))
+        rows = found if isinstance(found, list) else [found]
         name = "scheme"
     except ValueError:
         rows = picture.rows_of(io.StringIO(text))
         name = None
     if not rows or not isinstance(rows[0], dict) or any(
-            part not in rows[0] for part in PARTS if part not in NEWER):
+            part not in rows[0] for part in reports.PARTS if part not in NEWER):
         picture.refuse("no step times on standard input; pipe in `gardenhose run ... --format "
                        f"json`, or `{export_rows.SOURCE}`")
     if name is None:
@@ -56,40 +53,46 @@ def read_rows(options):
     elif options.where or options.bars != "scheme":
         picture.refuse("--where and --bars select points of a sweep; leave them out for the output "
                        "of run")
-    # Several sites have figures of a round.
-    whats = sorted({"round" if row.get("round_time_s") else "step" for row in rows})
-    return " or ".join(whats), [(row[name], {part: float(row.get(part) or 0) for part in PARTS})
-                                for row in rows]
+    return reports.what_of(rows), [(row[name], reports.parts_of(row), row) for row in rows]
 
 
 def main():
     options = parse()
     what, bars = read_rows(options)
-    totals = [sum(parts.values()) for _, parts in bars]
-    unit, name = (1, "s") if max(totals) >= 1 else (1e-3, "ms")
-    figure, axes = plt.subplots(figsize=(8, 1.3 + 0.42 * len(bars)))
-    for place, ((_, parts), total) in enumerate(zip(bars, totals)):
+    totals = [sum(parts.values()) for _, parts, _ in bars]
+    unit, name = reports.unit_of(max(totals))
+    figure, axes = plt.subplots(figsize=(9, 1.7 + 0.45 * len(bars)))
+    ranged, farthest = False, 0
+    for place, ((_, parts, row), total) in enumerate(zip(bars, totals)):
         scale = total / 100 if options.shares else unit
         left = 0
-        for part, (label, colour) in PARTS.items():
-            axes.barh(place, parts[part] / scale, 0.7, left=left, color=colour, edgecolor="white",
-                      linewidth=0.5, label=label if place == 0 else None)
+        for part, label in reports.PARTS.items():
+            axes.barh(place, parts[part] / scale, 0.7, left=left, label=label if place == 0 else None,
+                      **reports.fill(part))
             left += parts[part] / scale
+        low, high = (None, None) if options.shares else reports.time_range(row, total)
+        if high:
+            ranged |= looks.ranges(axes, [(left, place, low / scale, high / scale)], upright=False, on_bar=True)
+            left = max(left, high / scale)
+        farthest = max(farthest, left)
         decimals = max(0, 2 - math.floor(math.log10(total / unit)))
         axes.text(left, place, f" {total / unit:.{decimals}f} {name}", va="center", fontsize=8)
-    axes.set_yticks(range(len(bars)), [str(label) for label, _ in bars], fontsize=9)
+    axes.set_yticks(range(len(bars)), [str(label) for label, *_ in bars], fontsize=9)
+    axes.set_ylabel(options.bars.replace("_", " "), fontsize=9)
     axes.invert_yaxis()
-    axes.set_xlim(0, 1.12 * (100 if options.shares else max(totals) / unit))
-    axes.set_xlabel(f"share of the {what}, %" if options.shares else f"time of a {what}, {name}",
+    axes.set_xlim(0, 1.12 * farthest)
+    axes.set_xlabel(f"share of the {what} (%)" if options.shares else f"time of a {what} ({name})",
                     fontsize=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.grid(axis="x", **picture.GRID)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    figure.legend(fontsize=8, loc="upper center", frameon=False, ncol=len(PARTS), columnspacing=1,
+    figure.legend(fontsize=8, loc="upper center", frameon=False, ncol=len(reports.PARTS), columnspacing=1,
                   handlelength=1)
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.3 / figure.get_figheight()))
+    looks.note(figure, looks.LIKELY if ranged else "Shares have no likely range." if options.shares else
+               "These steps were run without likely ranges.")
+    figure.tight_layout(rect=(0, 0.2 / figure.get_figheight(), 1, 1 - 0.3 / figure.get_figheight()))
     picture.save(figure)
 
 

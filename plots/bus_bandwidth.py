@@ -8,6 +8,7 @@ of `collective`.
     done | plots/bus_bandwidth.py > picture.svg
 """
 
+import looks
 import picture
 from picture import plt
 
@@ -51,7 +52,7 @@ def main():
         # Rings differ in nothing but their times: the first are wider, to be seen behind the last.
         behind = len(series) - 1 - place
         axes.plot(sizes, rates, linewidth=1.2 + 2 * behind, markersize=4 + 2.5 * behind,
-                  label=name, **picture.style(place))
+                  label=name, **looks.style(place))
     sizes = sorted({size for points in series.values() for size, _ in points})
     axes.set_xscale("log", base=2)
     shown = sizes[::max(1, -(-len(sizes) // 9))]
@@ -59,12 +60,13 @@ def main():
     axes.minorticks_off()
     axes.set_ylim(0, None)
     axes.tick_params(axis="y", labelsize=8)
-    axes.set_xlabel("size, as in nccl-tests", fontsize=9)
-    axes.set_ylabel("bus bandwidth, GB/s", fontsize=9)
+    axes.set_xlabel("size, as in nccl-tests (bytes)", fontsize=9)
+    axes.set_ylabel("bus bandwidth (GB/s)", fontsize=9)
     axes.set_title(title, fontsize=9)
     axes.grid(**picture.GRID)
     axes.legend(fontsize=8, frameon=False, loc="upper left")
-    figure.tight_layout()
+    looks.note(figure, "`collective` predicts no likely ranges.")
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
     picture.save(figure)
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads rows of `gardenhose export --format csv` and selects those that a picture shows."""
 
+import re
+
 import picture
 
 SOURCE = "gardenhose export STORE --format csv"
 # Of the columns that have an input's number, such as in_network_nic_bandwidth_Bps.
 UNITS = ("Bps", "bytes", "s", "flops_per_s", "W", "usd", "usd_per_s", "usd_per_byte", "usd_per_J",
          "usd_per_s_per_Bps")
+SYMBOLS = {"s": "s", "usd": "USD", "bytes": "B", "Bps": "B/s", "j": "J"}
 HELP = "KEY=VALUE: plot only points with this value of an input; may be repeated"
 
 
@@ -26,11 +29,14 @@ def column_of(rows, name):
 
 def label_of(column):
     """As an axis calls it."""
-    names = {"speedup": "speed-up", "mfu": "MFU", "gpus": "GPUs",
-             "in_network_nic_bandwidth": "bandwidth per NIC", "tokens_per_s": "tokens per second",
-             "step_time_s": "step time, s", "tp": "tensor parallelism"}
+    names = {"speedup": "speed-up (×)", "mfu": "MFU (share of the peak)", "gpus": "GPUs (count)",
+             "nodes": "nodes (count)", "in_network_nic_bandwidth": "bandwidth per NIC",
+             "tokens_per_s": "tokens per second (1/s)", "step_time_s": "step time (s)",
+             "tp": "tensor parallelism (ranks)"}
     bare = column.removeprefix("in_")
-    return names.get(column) or names.get(bare) or bare.replace("_", " ")
+    unit = re.search(r"_(s|usd|bytes|Bps|j)$", bare)
+    return names.get(column) or names.get(bare) or (
+        f"{bare[:unit.start()]} ({SYMBOLS[unit[1]]})" if unit else bare).replace("_", " ")
 
 
 def selected(rows, conditions):

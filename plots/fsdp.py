@@ -8,13 +8,14 @@
 import csv
 import sys
 
+import looks
 import picture
 from picture import plt
 
 LINES = {
-    "blind": ("#c8c8c8", "data sheets only"),
-    "null_model": ("#e08a3c", "utilisation of 8 GPUs"),
-    "fitted": ("#1f6fb4", "simulated"),
+    "blind": (looks.COLOURS["grey"], ":", "data sheets only"),
+    "null_model": (looks.COLOURS["vermilion"], "--", "utilisation of 8 GPUs"),
+    "fitted": (looks.COLOURS["blue"], "-", "simulated"),
 }
 MARKS = {"counted": ("o", "published"), "used_in_fit": ("D", "published, fitted to"),
          "left_out": ("x", "published, left out")}
@@ -41,13 +42,13 @@ def read_series(stream):
 
 def draw(axes, name, rows):
     gpus = [row["gpus"] for row in rows]
-    for column, (colour, label) in LINES.items():
-        axes.plot(gpus, [row[column] for row in rows], color=colour, linewidth=1.2, label=label,
+    for column, (colour, dash, label) in LINES.items():
+        axes.plot(gpus, [row[column] for row in rows], color=colour, linewidth=1.2, linestyle=dash, label=label,
                   marker="o", markersize=2.5)
     for kind, (marker, label) in MARKS.items():
         shown = [row for row in rows if row["kind"] == kind]
         axes.scatter([row["gpus"] for row in shown], [row["published"] for row in shown], s=22,
-                     marker=marker, zorder=3, linewidths=0.9, label=label, color="black",
+                     marker=marker, zorder=3, linewidths=0.9, label=label, color=looks.INK,
                      **({} if marker == "x" else {"facecolors": "none"}))
     axes.set_xscale("log", base=2)
     axes.set_xlim(6, 170)
@@ -55,7 +56,7 @@ def draw(axes, name, rows):
     axes.set_xticks([8, 16, 32, 64, 128], ["8", "16", "32", "64", "128"])
     axes.tick_params(labelsize=7)
     axes.set_title(name.replace("/", ", "), fontsize=8)
-    axes.grid(linewidth=0.3, color="#e0e0e0")
+    axes.grid(**picture.GRID)
 
 
 def main():
@@ -68,12 +69,16 @@ def main():
     for axes in panels.flat[len(series):]:
         axes.set_axis_off()
     for line in panels:
-        line[0].set_ylabel("MFU, %", fontsize=8)
+        line[0].set_ylabel("MFU (%)", fontsize=8)
+    for axes in panels[:-1].flat:
+        axes.tick_params(labelbottom=False)
     for axes in panels[-1]:
-        axes.set_xlabel("GPUs", fontsize=8)
+        axes.set_xlabel("GPUs (count)", fontsize=8)
     handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=7, loc="lower center", ncol=len(labels), frameon=False)
-    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.legend(handles, labels, fontsize=8, loc="lower center", ncol=len(labels), frameon=False,
+                  bbox_to_anchor=(0.5, 0.02))
+    looks.note(figure, "Published values are single measurements; the table has no likely ranges.")
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     picture.save(figure)
 
 

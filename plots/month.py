@@ -10,17 +10,19 @@ fails and recovers. From the output of `run --month`.
 
 import argparse
 
+import looks
 import picture
 from picture import plt
 
 COLUMNS = ["start_s", "end_s", "of", "what", "count", "members"]
 DAY_S = 24 * 3600
-KEPT, LOST, WAITS, STARTS, IDLE = "#009e73", "#d55e00", "#e69f00", "#56b4e9", "#bbbbbb"
+KEPT, LOST, WAITS, STARTS, IDLE, REPAIR, SAVES = (looks.COLOURS[name] for name in (
+    "green", "vermilion", "ochre", "blue", "field", "pink", "violet"))
 # Colours of what is drawn, in the legend's order.
 WHATS = {"rounds": KEPT, "steps": KEPT, "exchange": KEPT, "kept": KEPT, "there": KEPT,
          "broken exchange": LOST, "lost round": LOST, "trained again": LOST,
-         "waiting": WAITS, "detection": WAITS, "repair": "#cc79a7",
-         "checkpoint": "#0072b2", "loading": STARTS, "restart": STARTS, "too few sites": IDLE, "away": IDLE}
+         "waiting": WAITS, "detection": WAITS, "repair": REPAIR,
+         "checkpoint": SAVES, "loading": STARTS, "restart": STARTS, "too few sites": IDLE, "away": IDLE}
 MOST_NAMED = 40  # tracks whose names are legible
 
 
@@ -66,13 +68,16 @@ def main():
                 continue
             # Edges, so that what lasts seconds of a month leaves a line.
             drawn[what] = axes.broken_barh(bars, (place - 0.4, 0.8), facecolors=WHATS[what],
-                                           edgecolors=WHATS[what], linewidth=0.3)
+                                           edgecolors=looks.SOFT if WHATS[what] == IDLE else WHATS[what],
+                                           linewidth=0.3)
     axes.set_ylim(len(tracks) - 0.5, -0.5)
     if len(tracks) <= MOST_NAMED:
         axes.set_yticks(range(len(tracks)), list(tracks), fontsize=7)
     else:
         axes.set_yticks([])
-    axes.set_xlabel("days")
+    axes.set_xlabel("time (days)", fontsize=9)
+    axes.set_ylabel("rounds, and each site", fontsize=9)
+    axes.tick_params(axis="x", labelsize=8)
     names = {}
     for what in WHATS:
         if what in drawn:
@@ -80,7 +85,8 @@ def main():
     axes.legend([drawn[whats[0]] for whats in names.values()],
                 [", ".join(whats) for whats in names.values()], fontsize=7, loc="upper left",
                 bbox_to_anchor=(1.01, 1), frameon=False)
-    figure.tight_layout()
+    looks.note(figure, "One simulated month: run --month draws the events that its report averages, without ranges.")
+    figure.tight_layout(rect=(0, 0.25 / figure.get_figheight(), 1, 1))
     picture.save(figure)
 
 

@@ -6,6 +6,7 @@
       --format csv | plots/pair_bandwidth.py > picture.svg
 """
 
+import looks
 import picture
 from picture import plt
 
@@ -42,10 +43,12 @@ def main():
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_ticks([rank + 0.5 for rank in shown], [str(rank) for rank in shown], fontsize=8)
         axis.set_tick_params(length=0)
-    axes.set_xlabel("to GPU", fontsize=9)
-    axes.set_ylabel("from GPU", fontsize=9)
-    figure.colorbar(cells, ax=axes, shrink=0.85).set_label("bandwidth, GB/s", fontsize=9)
-    figure.tight_layout()
+    axes.set_xlabel("to GPU (number)", fontsize=9)
+    axes.set_ylabel("from GPU (number)", fontsize=9)
+    figure.colorbar(cells, ax=axes, shrink=0.85).set_label("bandwidth (GB/s)", fontsize=9)
+    picture.logarithmic(figure.axes[-1], "y")
+    looks.note(figure, "`collective --pairs` predicts no likely ranges.")
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
     picture.save(figure)
 
 

@@ -12,10 +12,11 @@ schemes that send values uncompressed, have columns of their own.
 
 import sys
 
+import labels
+import looks
 import picture
 from picture import plt
 
-FRONT, BEHIND, TOO_LARGE = "#4c78a8", "#707070", "#e45756"
 PLAIN, UNMEASURED = "sends values\nas they are", "error not\nmeasured"
 
 
@@ -31,12 +32,6 @@ def read_reports(stream):
     return reports
 
 
-def colour_of(report):
-    if not report["fits_memory"]:
-        return TOO_LARGE
-    return FRONT if report["pareto"]["on_front"] else BEHIND
-
-
 def error_of(report):
     return report["pareto"]["error"]
 
@@ -49,36 +44,43 @@ def speed_of(report):
     return report["speedup"] if report["speedup"] else report["tokens_per_s"]
 
 
-def label_points(axes, points):
-    """Names right of their points and a little above, those at nearly one height below each other."""
-    lowest = {}
-    gap = 0.028 * (axes.get_ylim()[1] - axes.get_ylim()[0])
-    for x, y, report in sorted(points, key=lambda point: -point[1]):
-        column = round(axes.transData.transform((x, y))[0] / 45)
-        neighbours = [lowest[near] for near in (column - 1, column, column + 1) if near in lowest]
-        height = min([y + gap / 4] + [taken - gap for taken in neighbours])
-        lowest[column] = height
-        axes.text(x, height, "   " + report["scheme"], fontsize=7, color=colour_of(report))
+def range_of(report):
+    """The ends of speed_of(); None where they are not known."""
+    name = "speedup" if report["speedup"] else "tokens_per_s"
+    return report[f"{name}_low"], report[f"{name}_high"]
 
 
 def draw(axes, reports, place):
+    """Marks of their schemes, hollow where a setup does not fit, with likely ranges."""
     points = [(place(report), speed_of(report), report) for report in reports]
     for x, y, report in points:
-        axes.plot([x], [y], marker="o" if report["pareto"]["on_front"] else "x", markersize=5,
-                  color=colour_of(report))
+        look = looks.scheme_style(report["scheme"])
+        hollow = {} if report["fits_memory"] else {"markerfacecolor": "white"}
+        axes.plot([x], [y], marker=look["marker"], markersize=6, color=look["color"], zorder=3, **hollow)
+        looks.ranges(axes, [(x, y, *range_of(report))], look["color"])
     return points
+
+
+def names(axes, points, steps):
+    """Those on the front first, and in the colour of text; none on the steps of the front's line."""
+    shown = sorted(points, key=lambda point: (not point[2]["pareto"]["on_front"], -point[1]))
+    labels.place(axes, [(x, y, report["scheme"],
+                         looks.INK if report["pareto"]["on_front"] else looks.SOFT)
+                        for x, y, report in shown],
+                 [(x, low, x, high) for x, _, report in points for low, high in [range_of(report)]
+                  if low is not None] + steps)
 
 
 def panels(unmeasured):
     """One for those with an error, between those without a codec and those without a measurement."""
     widths = [1.2, 6] + ([1.2] if unmeasured else [])
-    figure, axes = plt.subplots(1, len(widths), sharey=True, figsize=(10, 5),
+    figure, axes = plt.subplots(1, len(widths), sharey=True, figsize=(11, 6),
                                 gridspec_kw={"width_ratios": widths, "wspace": 0})
     for side, text in zip([axes[0], *axes[2:]], (PLAIN, UNMEASURED)):
-        side.set_xlim(-0.15, 1)
+        side.set_xlim(-0.3, 1)
         side.set_xticks([])
         side.set_xlabel(text, fontsize=8)
-    axes[1].set_xscale("log")
+    picture.logarithmic(axes[1], "x")
     return figure, axes
 
 
@@ -91,32 +93,33 @@ def main():
     drawn = [draw(axes[0], plain, lambda one: 0), draw(axes[1], measured, error_of)]
     drawn += [draw(one, unmeasured, lambda one: 0) for one in axes[2:]]
     front = sorted((error_of(one), speed_of(one)) for one in measured if one["pareto"]["on_front"])
-    axes[1].plot([x for x, _ in front], [y for _, y in front], color=FRONT, linewidth=1,
+    axes[1].plot([x for x, _ in front], [y for _, y in front], color=looks.COLOURS["blue"], linewidth=1,
                  drawstyle="steps-post")
     if measured:  # room for the names
-        axes[1].set_xlim(min(map(error_of, measured)) / 1.5, max(map(error_of, measured)) * 4)
-    for which, points in zip(axes, drawn):
-        label_points(which, points)
+        axes[1].set_xlim(min(map(error_of, measured)) / 1.5, max(map(error_of, measured)) * 2)
     finish(figure, axes, reports)
+    steps = [(left, height, right, height) for (left, _), (right, height) in zip(front, front[1:])]
+    for which, points in zip(axes, drawn):
+        names(which, points, steps if which is axes[1] else [])
+    picture.save(figure)
 
 
 def finish(figure, axes, reports):
     baseline = reports[0]["baseline"] or reports[-1]["baseline"]
     fits = all(one["baseline_fits_memory"] in (None, True) for one in reports)
-    speed = f"speed-up over {baseline}" if baseline else "tokens per second"
+    speed = f"speed-up over {baseline} (×)" if baseline else "tokens per second (1/s)"
     axes[0].set_ylabel(speed if fits else f"{speed}, which does not fit in memory", fontsize=9)
     axes[1].set_xlabel("relative L2 error of what arrives in a step: weights or gradients' sum, "
-                       "the larger", fontsize=9)
+                       "the larger (no unit)", fontsize=9)
     first = reports[0]
     figure.suptitle(f"{first['model']} on {first['gpus']} GPUs of {first['topology']}", fontsize=10)
-    marks = [plt.Line2D([], [], marker="o", linestyle="-", color=FRONT, label="on the Pareto front"),
-             plt.Line2D([], [], marker="x", linestyle="", color=BEHIND, label="behind it")]
+    marks = [plt.Line2D([], [], color=looks.COLOURS["blue"], label="Pareto front")]
     if any(not one["fits_memory"] for one in reports):
-        marks.append(plt.Line2D([], [], marker="x", linestyle="", color=TOO_LARGE,
-                                label="does not fit in memory"))
+        marks.append(plt.Line2D([], [], marker="o", linestyle="", color=looks.INK, markerfacecolor="white",
+                                label="hollow: does not fit in memory"))
     axes[1].legend(handles=marks, fontsize=8, loc="upper left", frameon=False)
-    figure.tight_layout()
-    picture.save(figure)
+    looks.note(figure, looks.LIKELY)
+    figure.tight_layout(rect=(0, 0.02, 1, 1))
 
 
 if __name__ == "__main__":

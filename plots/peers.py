@@ -8,6 +8,7 @@
 import os
 import sys
 
+import looks
 import picture
 from picture import plt
 
@@ -39,23 +40,28 @@ def size_of(row):
 
 def main():
     result, rows, size = read_rows(sys.stdin)
-    figure, axes = plt.subplots(figsize=(9, 0.8 + 0.26 * len(rows)))
+    figure, axes = plt.subplots(figsize=(9, 0.8 + 0.26 * max(6, len(rows))))
     places = range(len(rows))
     ours = [row["times_faster"] * row["bandwidth_Bps"] / 1e9 for row in rows]
-    axes.barh([place - 0.2 for place in places], ours, 0.38, color="#1f6fb4", label="Gardenhose")
+    axes.barh([place - 0.2 for place in places], ours, 0.38, color=looks.COLOURS["blue"], label="Gardenhose")
     axes.barh([place + 0.2 for place in places], [row["bandwidth_Bps"] / 1e9 for row in rows],
-              0.38, color="#c8c8c8", label="best peer, named at its bar")
+              0.38, color=looks.COLOURS["grey"], label="best peer, named at its bar")
     for place, row in zip(places, rows):
-        axes.text(row["bandwidth_Bps"] / 1e9, place + 0.22, " " + row["peer"], fontsize=6,
+        rate, median, spread = row["bandwidth_Bps"] / 1e9, row["median_s"], row["spread_s"]
+        ends = (rate * median / (median + spread), rate * median / max(median - spread, median / 2))
+        looks.ranges(axes, [(rate, place + 0.2, *ends)], upright=False, on_bar=True)
+        axes.text(ends[1], place + 0.22, " " + row["peer"], fontsize=6,
                   va="center")
     copy = result["copy_bandwidth_Bps"] / 1e9
-    axes.axvline(copy, color="black", linewidth=0.8)
+    axes.axvline(copy, color=looks.INK, linewidth=0.8)
     axes.text(copy, -0.9, "a copy", fontsize=7, ha="center")
     axes.set_yticks(list(places), [" ".join(report.name_of(row)) for row in rows], fontsize=7)
     axes.invert_yaxis()
-    axes.set_xlabel(f"GB/s moved, {size} MiB of float32 input, {result['gpu']}", fontsize=8)
+    axes.set_xlabel(f"bytes moved (GB/s), {size} MiB of float32 input, {result['gpu']}", fontsize=8)
     axes.legend(fontsize=7, loc="lower right", frameon=False)
-    figure.tight_layout()
+    axes.set_ylabel("codec and operation", fontsize=8)
+    looks.note(figure, "Lines with ends: median time of the peer, more or less its spread. Gardenhose's own: its calibration table.")
+    figure.tight_layout(rect=(0, 0.02, 1, 1))
     picture.save(figure)
 
 

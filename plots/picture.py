@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the scripts of this folder have in common: tables from standard input, quantities with units,
-colours that people with any colour vision tell apart, and the same picture for the same numbers."""
+and the same picture for the same numbers."""
 
 import csv
 import functools
@@ -10,6 +10,8 @@ import json
 import os
 import re
 import sys
+
+import looks
 
 if importlib.util.find_spec("matplotlib") is None:
     sys.exit("plots need matplotlib: apt-get install python3-matplotlib, or python3 plots/NAME.py with "
@@ -23,6 +25,8 @@ def _pyplot():
     matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
     matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and selected
     matplotlib.rcParams["font.sans-serif"] = ["DejaVu Sans"]
+    for name in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"):
+        matplotlib.rcParams[name] = looks.INK
     import matplotlib.pyplot
     return matplotlib.pyplot
 
@@ -44,9 +48,17 @@ def engineering_formatter():
     return EngFormatter(sep="")
 
 
-# Okabe and Ito's, the palest last.
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#8c7a00", "#000000"]
-MARKERS = "osD^vPX*"
+def logarithmic(axis, name):
+    """Makes the axis "x" or "y" logarithmic, with ticks at 1, 2 and 5 that are plain numbers."""
+    _pyplot()
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    getattr(axis, f"set_{name}scale")("log")
+    ticks = getattr(axis, f"{name}axis")
+    ticks.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ticks.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.12g}"))
+    ticks.set_minor_locator(NullLocator())
+
+
 GRID = {"color": "#e0e0e0", "linewidth": 0.5}
 
 UNITS = {"bps": 1 / 8, "Bps": 1, "B": 1, "s": 1, "FLOPs": 1}
@@ -103,12 +115,6 @@ def in_order(values):
     return sorted(known, key=number) if sized else known
 
 
-def style(place):
-    """Colour and marker of the series at that place."""
-    return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)],
-            "linestyle": ["-", "--", ":"][place // len(COLOURS) % 3]}
-
-
 def shorter(number):
     return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
 
@@ -118,4 +124,5 @@ def save(figure):
     drawn = io.StringIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
     text = re.sub(r' transform="rotate\(-0 [^"]*"', "", drawn.getvalue())
-    sys.stdout.write(re.sub(r"\d+\.\d{3,}", shorter, text))
+    # Of places alone: texts keep their digits.
+    sys.stdout.write(re.sub(r"<\w[^>]*>", lambda tag: re.sub(r"\d+\.\d{3,}", shorter, tag[0]), text))

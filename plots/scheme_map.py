@@ -6,18 +6,19 @@ sweep.
     build/release/gardenhose map --topology ... --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
     build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
-Cells have the colour of the compressed scheme that wins there, as the program decides. Cells that are too
-close to call are hatched.
+Cells have the colour of the compressed scheme that wins there, as the program decides, its name, the
+speed-up and its likely range. Cells that are too close to call are hatched.
 """
 
 import csv
 import sys
 
+import looks
 import picture
 from picture import plt
 
-EVEN = "#ececec"
-COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d"]
+EVEN = looks.FIELD
+HATCH = {"hatch": "///", "edgecolor": "#c8cdd3"}
 
 
 class Cell:
@@ -35,6 +36,8 @@ class Cell:
             self.text = f"{float(row['speedup']):.2f}x"
         else:
             self.text = "alone fits" if self.winner else f"{baseline} alone"
+        ends = [row.get(f"speedup_{end}") for end in ("low", "high")]
+        self.range = "{:.2f} to {:.2f}".format(*map(float, ends)) if all(ends) else ""
 
 
 class Map:
@@ -81,10 +84,16 @@ def read_map(lines):
 
 def draw_cell(axes, x, y, cell, colours):
     colour = colours[cell.winner] if cell.winner else EVEN
-    axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5,
-                                 hatch="///" if cell.is_hatched else None))
-    axes.text(x + 0.5, y + 0.5, cell.text, ha="center", va="center", fontsize=8,
-              color="white" if cell.winner else "#555555")
+    axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
+    if cell.is_hatched:
+        axes.add_patch(plt.Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor="none", linewidth=0, **HATCH))
+    # Each line on the cell's colour, so that the hatching leaves it legible.
+    lines = [(0.76, cell.winner or "", 6.5), (0.5, cell.text, 8.5), (0.22, cell.range, 6.5)]
+    for height, text, size in lines:
+        if text:
+            axes.text(x + 0.5, y + height, text, ha="center", va="center", fontsize=size,
+                      color="white" if cell.winner else looks.INK, gid="cell",
+                      bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.8})
 
 
 def draw_axes(axes, drawn):
@@ -103,21 +112,22 @@ def draw_axes(axes, drawn):
 def main():
     drawn = read_map(sys.stdin)
     winners = list(dict.fromkeys(cell.winner for cell in drawn.cells if cell.winner))
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(winners)}
-    figure, axes = plt.subplots(figsize=(8.2, 1.3 + 0.52 * max(2, len(drawn.ys))))
+    colours = {name: looks.scheme_style(name)["color"] for name in winners}
+    figure, axes = plt.subplots(figsize=(3 + 0.85 * len(drawn.xs), 1.5 + 0.62 * max(2, len(drawn.ys))))
     for cell in drawn.cells:
         draw_cell(axes, drawn.xs.index(cell.x), drawn.ys.index(cell.y), cell, colours)
     draw_axes(axes, drawn)
     marks = [plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=colours[name],
                         label=name) for name in winners]
     marks.append(plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=EVEN,
-                            label="none: slower"))
+                            markeredgecolor=looks.SOFT, label="none: slower"))
     if any(cell.is_hatched for cell in drawn.cells):
-        marks.append(plt.Rectangle((0, 0), 1, 1, facecolor=EVEN, edgecolor="white", hatch="///",
-                                   label="too close to call"))
+        marks.append(plt.Rectangle((0, 0), 1, 1, facecolor=EVEN, label="too close to call", **HATCH))
     axes.legend(handles=marks, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1),
                 frameon=False)
-    figure.tight_layout()
+    looks.note(figure, "Below each speed-up: its likely range, eight cases of ten."
+               if any(cell.range for cell in drawn.cells) else "The map has no likely ranges.")
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
     picture.save(figure)
 
 

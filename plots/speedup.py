@@ -13,10 +13,12 @@ Hollow marks: points that do not fit in the memory of a GPU.
 import argparse
 
 import export_rows
+import looks
 import picture
 from picture import plt
 
 TALL = 3.3  # inches of a panel
+APART = 1.025  # between the marks of two lines, as a factor
 LINE_OF_PANELS = 3
 ALIKE = ("speedup", "mfu", "compute_utilisation")  # on one scale in all panels
 
@@ -42,33 +44,45 @@ def places_of(rows, x):
 
 
 def draw(axes, rows, columns, lines, places):
+    """A line for each of `lines`, a little apart so that no range hides another; returns whether there are
+    ranges."""
     x, y, by = columns
+    ranged = False
+    places, is_log = places
+    span = max(places.values()) - min(places.values())
     for place, name in enumerate(lines):
         own = sorted((row for row in rows if row[by] == name), key=lambda row: places[row[x]])
-        look = picture.style(place)
-        axes.plot([places[row[x]] for row in own], [float(row[y]) for row in own], linewidth=1.4,
-                  markersize=5, label=name, **look)
-        large = [row for row in own if row["state"] == "too_large"]
-        axes.plot([places[row[x]] for row in large], [float(row[y]) for row in large],
+        apart = place - (len(lines) - 1) / 2
+        across = [places[row[x]] * APART**apart if is_log else places[row[x]] + (APART - 1) * span * apart / 4
+                  for row in own]
+        look = looks.scheme_style(name, place) if by.endswith("scheme") else looks.style(place)
+        axes.plot(across, [float(row[y]) for row in own], linewidth=1.4, markersize=5, label=name, **look)
+        ranged |= looks.ranges(axes, [(at, float(row[y]), picture.number(row.get(f"{y}_low")),
+                                       picture.number(row.get(f"{y}_high"))) for at, row in zip(across, own)],
+                               look["color"])
+        large = [(at, float(row[y])) for at, row in zip(across, own) if row["state"] == "too_large"]
+        axes.plot([at for at, _ in large], [value for _, value in large],
                   linestyle="", marker=look["marker"], markersize=5, markerfacecolor="white",
                   markeredgecolor=look["color"], zorder=4)
+    return ranged
 
 
-def finish(axes, rows, columns, places, is_log):
+def finish(axes, rows, columns, places):
     x, y, _ = columns
+    places, is_log = places
     if is_log:
         axes.set_xscale("log", base=2)
     axes.set_xticks(list(places.values()), list(places), fontsize=8)
     axes.minorticks_off()
-    if len(places) > 4:
+    if sum(map(len, places)) > 30:
         axes.tick_params(axis="x", rotation=30)
     axes.tick_params(labelsize=8)
     axes.margins(x=0.08)
-    axes.set_ylim(0, 1.08 * max(float(row[y]) for row in rows))
+    axes.set_ylim(0, 1.08 * max(picture.number(row.get(f"{y}_high")) or float(row[y]) for row in rows))
     if y not in ALIKE:
         axes.yaxis.set_major_formatter(picture.engineering_formatter())
     if y == "speedup":
-        axes.axhline(1, color="#808080", linewidth=0.8, zorder=1)
+        axes.axhline(1, color=looks.SOFT, linewidth=0.8, zorder=1)
     axes.set_xlabel(export_rows.label_of(x), fontsize=9)
     axes.grid(**picture.GRID)
 
@@ -77,7 +91,7 @@ def title_of(panels, value):
     """A value that is a number says of what."""
     if not panels or picture.number(value) is None:
         return value
-    return f"{export_rows.label_of(panels)} {value}"
+    return f"{export_rows.label_of(panels).partition(' (')[0]} {value}"
 
 
 def main():
@@ -95,22 +109,24 @@ def main():
     lines = picture.in_order(row[by] for row in rows)
     across = min(LINE_OF_PANELS, len(titles))
     down = -(-len(titles) // across)
-    figure, grid = plt.subplots(down, across, figsize=(1.2 + 3.8 * across, 0.5 + TALL * down),
+    figure, grid = plt.subplots(down, across, figsize=(1.2 + (6 if across == 1 else 3.8 * across), 0.5 + TALL * down),
                                 squeeze=False, sharey=y in ALIKE)
-    places, is_log = places_of(rows, x)
+    places = places_of(rows, x)
+    ranged = False
     for axes, title in zip(grid.flat, titles):
         own = [row for row in rows if not panels or row[panels] == title]
-        draw(axes, own, (x, y, by), lines, places)
-        finish(axes, rows if y in ALIKE else own, (x, y, by), places, is_log)
+        ranged |= draw(axes, own, (x, y, by), lines, places)
+        finish(axes, rows if y in ALIKE else own, (x, y, by), places)
         axes.set_title(title_of(panels, title), fontsize=9)
     for axes in grid.flat[len(titles):]:
         axes.set_axis_off()
-    for line in grid:
-        line[0].set_ylabel(export_rows.label_of(y), fontsize=9)
+    for axes in grid[:, 0] if y in ALIKE else grid.flat:
+        axes.set_ylabel(export_rows.label_of(y), fontsize=9)
     handles, names = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, names, fontsize=8, loc="upper center", frameon=False,
                   ncol=min(5, len(names)))
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.3 * -(-len(names) // 5) / figure.get_figheight()))
+    looks.note(figure, looks.LIKELY if ranged else f"{export_rows.label_of(y)}: no likely range in this study.")
+    figure.tight_layout(rect=(0, 0.2 / figure.get_figheight(), 1, 1 - 0.3 * -(-len(names) // 5) / figure.get_figheight()))
     picture.save(figure)
 
 

@@ -15,33 +15,34 @@ import argparse
 import csv
 import sys
 
+import looks
 import picture
 from picture import plt
 
 LINE_OF_PANELS = 3
 SOURCE = "gardenhose validate --format csv"
-LOOKS = {"blind": ("#c8c8c8", "data sheets only"),
-         "null_model": ("#e8c9a8", "no simulation"),
-         "null_refit": ("#e08a3c", "no simulation, constants of its own"),
-         "fitted": ("#1f6fb4", "simulated")}
+LOOKS = {"blind": ("grey", "^", "data sheets only"),
+         "null_model": ("ochre", "v", "no simulation"),
+         "null_refit": ("vermilion", "s", "no simulation, constants of its own"),
+         "fitted": ("blue", "o", "simulated")}
 
 
 def sdp4bit(row):
     if row["what"] != "tflops_per_gpu" or not row["row"].startswith("sdp4bit_throughput"):
         return None
-    return f"SDP4Bit, {row['row'].split('/')[1].upper()}", "TFLOPs per GPU", 1, "{}"
+    return f"SDP4Bit, {row['row'].split('/')[1].upper()}", "rate (TFLOP/s per GPU)", 1, "{}"
 
 
 def fsdp(row):
-    return f"FSDP, {row['row'].split('/')[0].split('_')[1].upper()}", "MFU, %", 100, "{}_mfu"
+    return f"FSDP, {row['row'].split('/')[0].split('_')[1].upper()}", "MFU (%)", 100, "{}_mfu"
 
 
 def zeropp(_):
-    return "ZeRO++, 384 V100", "TFLOPs per GPU", 1, "{}_tflops"
+    return "ZeRO++, 384 V100", "rate (TFLOP/s per GPU)", 1, "{}_tflops"
 
 
 def streaming(_):
-    return "Streaming DiLoCo, simulated there too", "Gbps for a utilisation", 1, "{}_Gbps"
+    return "Streaming DiLoCo, simulated there too", "bandwidth for a utilisation (Gb/s)", 1, "{}_Gbps"
 
 
 # By a column that only this table has.
@@ -76,13 +77,14 @@ def read_panels(lines):
 
 
 def scatter(axes, rows, column):
-    colour, label = LOOKS[column]
+    name, marker, label = LOOKS[column]
+    colour = looks.COLOURS[name]
     for kind in ("counted", "used", "left_out"):
         shown = [values for found, values in rows if found == kind]
         if kind == "left_out":
             look = {"marker": "x", "color": colour}
         else:
-            look = {"edgecolors": colour, "facecolors": "none" if kind == "used" else colour}
+            look = {"edgecolors": colour, "facecolors": "none" if kind == "used" else colour, "marker": marker}
         axes.scatter([values["published"] for values in shown],
                      [values[column] for values in shown], s=24, zorder=3, linewidths=1,
                      label=label if kind == "counted" else None, **look)
@@ -98,18 +100,21 @@ def draw(axes, panel, rows, columns):
     lowest = min(min(published), min(values["fitted"] for _, values in rows))
     is_log = highest / lowest > 30
     ends = [0.7 * lowest if is_log else 0, highest]
-    axes.plot(ends, ends, color="black", linewidth=0.8)
+    axes.plot(ends, ends, color=looks.INK, linewidth=0.8)
     axes.fill_between(ends, [0.9 * end for end in ends], [1.1 * end for end in ends],
-                      color="#1f6fb4", alpha=0.12, linewidth=0)
+                      color=looks.COLOURS["blue"], alpha=0.12, linewidth=0)
     for column in columns:
         scatter(axes, rows, column)
     if is_log:
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+        picture.logarithmic(axes, "x")
+        picture.logarithmic(axes, "y")
+        for tick in axes.get_xticklabels():
+            tick.set_rotation(45)
     axes.set_xlim(*ends)
     axes.set_ylim(ends[0], ends[1] if len(columns) == 1 else 2 * ends[1])
     axes.set_title(title, fontsize=9)
     axes.set_xlabel(f"published {unit}", fontsize=8)
+    axes.set_ylabel(f"predicted {unit}", fontsize=8)
     axes.tick_params(labelsize=8)
     axes.grid(**picture.GRID)
 
@@ -127,17 +132,17 @@ def main():
     panels = read_panels(sys.stdin)
     across = min(LINE_OF_PANELS, max(2, len(panels)))
     down = -(-len(panels) // across)
-    figure, grid = plt.subplots(down, across, figsize=(0.6 + 3 * across, 0.4 + 3.2 * down),
+    figure, grid = plt.subplots(down, across, figsize=(0.6 + 3.2 * across, 0.4 + 3.2 * down),
                                 squeeze=False)
     for axes, (panel, rows) in zip(grid.flat, panels.items()):
         draw(axes, panel, rows, [*beside, "fitted"])
     for axes in grid.flat[len(panels):]:
         axes.set_axis_off()
-    for line in grid:
-        line[0].set_ylabel("predicted", fontsize=8)
     grid[0][0].legend(fontsize=7, loc="upper left", frameon=False,
-                      title="hollow: a constant was fitted to it\ncross: excluded; band: 10 %", title_fontsize=7)
-    figure.tight_layout()
+                      title="hollow: a constant was fitted to it\ncross: excluded", title_fontsize=7)
+    looks.note(figure, "Band: 10 % around the published value. Published values are single measurements; the tables "
+               "have no likely ranges.")
+    figure.tight_layout(rect=(0, 0.2 / figure.get_figheight(), 1, 1))
     picture.save(figure)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Draws the pictures of the documentation from the program's output, with plots/*.py and, for
-# report, Chromium. Without names, it draws all of them.
+# pages, Chromium. Without names, it draws all of them. tests/pictures checks them.
 # Usage: docs/figures/regenerate.sh [--build FOLDER] [NAME...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,7 +12,11 @@ if [ "${1:-}" = --build ]; then
   shift 2
 fi
 PATH=$PWD/$build:/usr/bin:$PATH
-all=(codec_error sdp4bit validation fsdp pareto utilisation scheme_map month report)
+all=(codec_error sdp4bit validation fsdp pareto utilisation scheme_map month scaling price memory
+  waterfall overlap report report_phone serve serve_phone)
+# One step, uncompressed and compressed.
+step=(--topology dgx_h100_x16 --model gpt_2.7b --overlap all --gradient-precision bf16 --attention fused
+  --set "network.nic_bandwidth=100 Gbps")
 
 codec_error() { plots/codec_error.py <traces/calibration/codec_error.json; }
 sdp4bit() {
@@ -26,9 +30,7 @@ validation() {
 }
 fsdp() { gardenhose validate fsdp --format csv | plots/fsdp.py; }
 pareto() {
-  gardenhose run --topology dgx_h100_x16 --model gpt_2.7b --overlap all --gradient-precision bf16 \
-    --attention fused --set network.nic_bandwidth="100 Gbps" --scheme all --baseline sharded \
-    --format json | plots/pareto.py
+  gardenhose run "${step[@]}" --scheme all --baseline sharded --format json | plots/pareto.py
 }
 utilisation() {
   gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \
@@ -51,7 +53,43 @@ month() {
   plots/month.py --days 0:2 <"$scratch/month.csv"
 }
 
-report() {
+scaling() {
+  cat >"$scratch/scaling.toml" <<'SPEC'
+[run]
+topology = "dgx_h100_x16"
+model = "gpt_2.7b"
+overlap = "all"
+gradient-precision = "bf16"
+attention = "fused"
+range = "on"
+network.nic_bandwidth = "100 Gbps"
+[grid]
+scheme = ["sharded", "sdp4bit", "zeropp"]
+nodes = [1, 2, 4, 8, 16]
+SPEC
+  gardenhose sweep "$scratch/scaling.toml" >"$scratch/points"
+  gardenhose export "$scratch/scaling.sqlite" | plots/speedup.py --x nodes --y tokens_per_s
+}
+price() {
+  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e11 \
+    --scheme sharded,sdp4bit --nic-bandwidths "50 Gbps" --all --format csv | plots/plans.py
+}
+memory() {
+  gardenhose run "${step[@]}" --scheme sharded,sdp4bit,zeropp,int8_all_reduce,top_k --format json |
+    plots/memory.py --capacity "80 GB"
+}
+waterfall() {
+  gardenhose run "${step[@]}" --scheme sdp4bit --baseline twin --format json | plots/waterfall.py
+}
+overlap() {
+  local scheme
+  for scheme in sharded sdp4bit; do
+    gardenhose run "${step[@]}" --scheme "$scheme" --perfetto "$scratch/$scheme.json" >"$scratch/report"
+  done
+  plots/overlap.py "$scratch"/{sharded,sdp4bit}.json
+}
+
+study() {
   cat >"$scratch/network.toml" <<'SPEC'
 [run]
 topology = "dgx_h100_x16"
@@ -59,6 +97,7 @@ nodes = 4
 baseline = "twin"
 overlap = "all"
 gradient-precision = "bf16"
+range = "on"
 [grid]
 scheme = ["sharded", "sdp4bit", "tlq_hs", "qwd"]
 model = ["gpt_1.3b", "gpt_2.7b", "gpt_6.7b"]
@@ -66,15 +105,18 @@ network.nic_bandwidth = ["25 Gbps", "50 Gbps", "100 Gbps", "200 Gbps", "400 Gbps
 SPEC
   gardenhose sweep "$scratch/network.toml" >"$scratch/points"
   gardenhose report "$scratch/network.sqlite" >"$scratch/page"
-  docs/figures/screenshot.py "$scratch/network.html"
 }
+report() { study && docs/figures/screenshot.py "$scratch/network.html"; }
+report_phone() { study && docs/figures/screenshot.py "$scratch/network.html" --phone; }
+serve() { docs/figures/screenshot_serve.py "$(command -v gardenhose)"; }
+serve_phone() { docs/figures/screenshot_serve.py "$(command -v gardenhose)" --phone; }
 
 if [ $# -eq 0 ]; then set -- "${all[@]}"; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for name in "$@"; do
   picture=docs/figures/$name.svg
-  if [ "$name" = report ]; then picture=docs/figures/$name.png; fi
+  case $name in report* | serve*) picture=docs/figures/$name.png ;; esac
   "$name" >"$scratch/drawn"
   cp "$scratch/drawn" "$picture"
   echo "$picture"

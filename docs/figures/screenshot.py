@@ -2,19 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the top of a page of `gardenhose report`, down to the parts of a step, with Chromium.
 
-    docs/figures/screenshot.py PAGE.html > picture.png
+    docs/figures/screenshot.py PAGE.html [--phone] > picture.png
 """
 
 import base64
 import sys
 from pathlib import Path
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "serve"))
+from served import PHONE, browser  # noqa: E402  (a folder of its own)
 
-WIDTH = 1120
-SCALE = 0.8  # of the page's pixels
+DESK = (1120, 1000)
 
 # When and where the page was computed would make every picture differ.
 REMOVE_COMPUTED = """
@@ -27,30 +25,24 @@ for (const term of document.querySelectorAll("dt")) {
 """
 
 
-def browser():
-    options = webdriver.ChromeOptions()
-    # A container's root may not use Chromium's sandbox.
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 "--hide-scrollbars", f"--window-size={WIDTH},1000"):
-        options.add_argument(flag)
-    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+def shot(chromium, width, bottom, scale):
+    """The page down to `bottom`, as a PNG."""
+    drawn = chromium.execute_cdp_cmd("Page.captureScreenshot", {
+        "captureBeyondViewport": True,
+        "clip": {"x": 0, "y": 0, "width": width, "height": bottom, "scale": scale}})
+    return base64.b64decode(drawn["data"])
 
 
 def main():
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
+    page, phone = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(), sys.argv[2:] == ["--phone"]
+    if not page.is_file() or len(sys.argv) != 2 + phone:
         sys.exit(__doc__)
-    chromium = browser()
-    try:
-        chromium.get(Path(sys.argv[1]).resolve().as_uri())
+    size = PHONE if phone else DESK
+    with browser(size) as chromium:
+        chromium.get(page.resolve().as_uri())
         chromium.execute_script(REMOVE_COMPUTED)
-        last = chromium.find_element(By.ID, "breakdown").rect
-        shot = chromium.execute_cdp_cmd("Page.captureScreenshot", {
-            "captureBeyondViewport": True,
-            "clip": {"x": 0, "y": 0, "width": WIDTH, "height": last["y"] + last["height"],
-                     "scale": SCALE}})
-    finally:
-        chromium.quit()
-    sys.stdout.buffer.write(base64.b64decode(shot["data"]))
+        last = chromium.find_element("id", "breakdown").rect
+        sys.stdout.buffer.write(shot(chromium, size[0], last["y"] + last["height"], 1 if phone else 0.8))
 
 
 if __name__ == "__main__":

@@ -19,12 +19,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PLOTS = ROOT / "plots"
 PROGRAM = Path(sys.argv.pop(1)).resolve() / "gardenhose"
-MARK, RECTANGLE, BAR = "<use ", "clip-path=.*fill: #", "BrokenBarHCollection"
+MARK, RECTANGLE, BAR, RANGE = "<use ", "clip-path=.*fill: #", "BrokenBarHCollection", "id=\"range_"
 SMALL = ("--topology", "sdp4bit_a100", "--model", "gpt_125m")
 SITES = ("--topology", "two_sites_10g", "--model", "gpt_125m")
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(PLOTS))
+import looks  # noqa: E402
 import matplotlib  # noqa: E402
 matplotlib.use("svg")
 import matplotlib.pyplot  # noqa: E402, F401  Once: it takes longer than most pictures.
@@ -207,9 +208,10 @@ class Plots(unittest.TestCase):
         # A bar for each scheme, with its parts.
         of_store = self.draws("breakdown", study, 1, "--where", "nodes=2", *slow)
         run = self.gardenhose("run", *SMALL, "--nodes", "2", "--scheme", "sharded,sdp4bit", "--set",
-                              "network.nic_bandwidth=50 Gbps", "--format", "json")
+                              "network.nic_bandwidth=50 Gbps", "--range", "off", "--format", "json")
         of_run = self.draws("breakdown", run, 1)
         self.assertIn("time of a step", of_run)
+        self.assertIn("without likely ranges", of_run)
         self.assertEqual(of_run.count("clip-path"), of_store.count("clip-path"))
         # With what its own flags can do about it.
         self.refuses("breakdown", study, "several points fall on the same place; .* e.g. --where "
@@ -224,6 +226,38 @@ class Plots(unittest.TestCase):
     def test_breakdown_of_rounds(self):
         text = self.gardenhose("run", *SITES, "--scheme", "diloco,sparseloco", "--format", "json")
         self.assertIn("time of a round", self.draws("breakdown", text, 1))
+
+    def test_what_compression_changes(self):
+        text = self.gardenhose("run", *SMALL, "--nodes", "2", "--scheme", "sdp4bit", "--baseline", "twin",
+                               "--perfetto", "sdp4bit.json", "--format", "json")
+        first, last = json.loads(text)
+        picture = self.draws("waterfall", text, 1, mark=RANGE)
+        for report in (first, last):
+            self.assertIn(f">{1e3 * report['step_time_s']:.3g}<", picture)
+        saved = 1e3 * (last["exposed_comm_s"] - first["exposed_comm_s"])
+        self.assertIn(f">{saved:+.3g}<".replace("-", "−"), picture)
+        self.refuses("waterfall", json.dumps([last]), "of a scheme and its --baseline")
+        # The parts of the memory, in sum, and the capacity.
+        picture = self.draws("memory", text, 1, "--capacity", "40 GB", mark="capacity, 40 GB")
+        self.assertIn(f"> {last['memory_per_gpu_bytes'] / 1e9:.1f} GB<", picture)
+        self.refuses("memory", text, "--capacity: '40' is no size", "--capacity", "40")
+        self.refuses("memory", "", "run ... --format json")
+        # Kernels, communication, and communication alone: what the report calls exposed, or the host's.
+        picture = self.draws("overlap", "", 1, str(self.folder / "sdp4bit.json"), mark="sdp4bit: ")
+        alone = float(re.search(r"([\d.]+) ms alone", picture)[1])
+        self.assertGreaterEqual(1.01 * alone, 1e3 * last["exposed_comm_s"])
+        self.assertLessEqual(alone, 1.01e3 * (last["exposed_comm_s"] + last["host_s"]))
+        self.refuses("overlap", "", "month.csv: is no timeline", str(self.folder / "month.csv"))
+
+    def test_plans(self):
+        text = self.gardenhose("plan", *SMALL, "--tokens", "1e10", "--nodes", "1,2", "--all", "--format", "csv")
+        self.draws("plans", text, len(text.splitlines()) - 1)
+        self.draws("plans", text, 2, mark=RANGE)
+        self.refuses("plans", "", "plan ... --all --format csv")
+
+    def test_schemes_of_ones_own(self):
+        self.assertEqual(looks.scheme_style("mine", 1)["color"], looks.INK)
+        self.assertNotEqual(looks.scheme_style("mine", 1), looks.scheme_style("yours", 2))
 
     def test_bus_bandwidth(self):
         # A mark for each size of each collective, and one for each in the legend.
