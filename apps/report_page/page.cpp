@@ -32,8 +32,8 @@ const Parts& report_parts() {
       {"page/style.css", "report/style.css"},
       {"page/text.js", "page/looks.js", "report/study.js", "page/controls.js", "report/choices.js",
        "page/axes.js", "page/bars.js", "report/chart.js", "report/breakdown.js",
-       "report/winners.js", "page/timeline.js", "report/timelines.js", "report/table.js",
-       "report/overview.js", "page/theme.js", "report/main.js"},
+       "report/winners.js", "page/overlap.js", "page/timeline.js", "report/timelines.js",
+       "report/table.js", "report/overview.js", "page/theme.js", "report/main.js"},
       ""};
   return parts;
 }
@@ -43,9 +43,9 @@ const Parts& serve_parts() {
       "serve/page.html",
       {"page/style.css", "serve/style.css"},
       {"page/text.js", "page/looks.js", "page/controls.js", "page/axes.js", "page/bars.js",
-       "page/timeline.js", "serve/state.js", "serve/server.js", "serve/files.js", "serve/rows.js",
-       "serve/controls.js", "serve/pictures.js", "serve/answers.js", "serve/beside.js",
-       "serve/later.js", "serve/downloads.js", "page/theme.js", "serve/main.js"},
+       "page/overlap.js", "page/timeline.js", "serve/state.js", "serve/server.js", "serve/files.js",
+       "serve/rows.js", "serve/controls.js", "serve/pictures.js", "serve/answers.js",
+       "serve/beside.js", "serve/later.js", "serve/downloads.js", "page/theme.js", "serve/main.js"},
       "; connect-src 'self'; img-src data:"};
   return parts;
 }

@@ -57,6 +57,10 @@ function stacks(section, figure, rows, limit = null) {
     let from = 0;
     const group = drawn("g", {}, drawn("text", {x: 0, y: top - 4}, row.name));
     for (const part of row.parts.filter((one) => one.value > 0)) {
+      if (!part.colour) {  // a gap
+        from += part.value;
+        continue;
+      }
       const [left, end] = [scale.place(from), scale.place(from + part.value)];
       const box = drawn("rect", {x: left, y: top, width: Math.max(0.5, end - left), height: ROW,
                                  class: part.colour === colourOf("idle") ? "part idle" : "part"});
@@ -83,6 +87,23 @@ function stepParts(figures, factor = 1) {
   return known.map(([part, colour]) => ({label: labelOf(part), value: factor * figures[part],
     colour: colourOf(colour), lines: [["time", figureText(part, factor * figures[part])],
                                       ["share", `${(100 * figures[part] / sum).toFixed(1)} %`]]}));
+}
+
+// What one step takes from another's time and adds to it, part by part, the greatest saving first; of
+// lists of stepParts(). Parts that hardly change are left out.
+function changeRows(before, after) {
+  const valueIn = (list, label) => list.find((part) => part.label === label)?.value ?? 0;
+  const all = new Map([...before, ...after].map((part) => [part.label, part.colour]));
+  let level = before.reduce((sum, part) => sum + part.value, 0);
+  const least = 0.002 * level;
+  return [...all].map(([label, colour]) => ({label, colour, by: valueIn(after, label) - valueIn(before, label)}))
+    .filter(({by}) => Math.abs(by) >= least).sort((a, b) => a.by - b.by)
+    .map(({label, colour, by}) => {
+      const gap = Math.min(level, level + by), size = Math.abs(by);
+      const told = `${by < 0 ? "−" : "+"}${figureText("step_time_s", size)}`;
+      level += by;
+      return {name: label, told, parts: [{value: gap}, {value: size, colour, lines: [["change", told]]}]};
+    });
 }
 
 function stepKeys(list) {

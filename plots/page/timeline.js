@@ -178,6 +178,8 @@ class Timelines {
     const command = `${shown.at(-1).command} --perfetto timeline.json`;
     return [
       element("p", {class: "note"}, shown.map((one) => this.extent(one)).join(" ")),
+      ...shown.map((one) => [one, overlapText(one)]).filter(([, text]) => text).map(([one, text]) =>
+        element("p", {class: "note overlap"}, `${one.title}: ${text}`)),
       ...shown.filter((one) => one.warning).map((one) =>
         element("p", {class: "warning"}, one.warning)),
       element("p", {class: "note"}, "To write the last timeline with all ranks, for ui.perfetto.dev: ",

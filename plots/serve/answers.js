@@ -135,6 +135,22 @@ function perStep(report, seconds) {
   return ofRound(report) && report.inner_steps > 0 ? seconds / report.inner_steps : seconds;
 }
 
+// From the first scheme to the one that is chosen.
+function showChanges(rows) {
+  const place = document.getElementById("parts"), time = "step_time_s";
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === last) return;
+  const parts = (row) => stepParts(row.report, perStep(row.report, 1));
+  const whole = (row) => {
+    const value = perStep(row.report, row.report[timeName(row.report)]);
+    return {name: row.name, parts: [{value, colour: row.colour}], told: figureText(time, value),
+            range: rangeOf(row.report, time)};
+  };
+  place.append(element("h3", {}, `From ${first.name} to ${last.name}`),
+    stacks(place, time, [whole(first), ...changeRows(parts(first), parts(last)), whole(last)]),
+    element("p", {class: "note"}, "Lines with ends are likely ranges. Changes of single parts have none."));
+}
+
 function showParts(rows) {
   const place = document.getElementById("parts");
   const time = "step_time_s";

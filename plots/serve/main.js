@@ -60,6 +60,7 @@ function draw() {
   showFacts(page.reports.at(-1));
   showThroughput(rows);
   showParts(rows);
+  showChanges(named(page.reports));
   showMemory(rows, page.hardware);
   showSources(page.reports.at(-1));
   document.body.dataset.answered = String(Number(document.body.dataset.answered || 0) + 1);

@@ -7,6 +7,7 @@ Usage: page_test.py PROGRAM [-k PART_OF_A_TEST'S_NAME]
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -98,6 +99,19 @@ class OnADesk(Page):
         wait_for(lambda: "…" not in self.text("#beside"))
         self.assertGreater(len(self.chromium.find_elements(By.CSS_SELECTOR, "#beside tbody tr")), 5)
         self.assertTrue(self.chromium.find_elements(By.CSS_SELECTOR, "#throughput .range"))
+
+    def test_changes_lead_from_the_baseline_to_the_scheme(self):
+        told = self.chromium.execute_script(
+            "return [...document.querySelectorAll('#parts h3 + .drawing .total')].map((one) => one.textContent)")
+        sizes = [float(re.search(r"[\d.]+", one)[0]) * (1e-3 if "µs" in one else 1 if "ms" in one else 1e3) *
+                 (-1 if one.startswith("−") else 1) for one in told]
+        self.assertGreater(len(sizes), 2)
+        # Parts that hardly change are left out.
+        self.assertAlmostEqual(sum(sizes[:-1]), sizes[-1], delta=0.03 * sizes[0])
+
+    def test_the_timeline_says_what_overlaps(self):
+        wait_for(lambda: self.chromium.find_elements(By.CSS_SELECTOR, "#timelines .overlap"))
+        self.assertRegex(self.text("#timelines .overlap"), "of communication, .* run beside kernels and .* alone")
 
     def test_keys_move_a_slider(self):
         slider = self.one('input[name="nic"]')
