@@ -143,6 +143,12 @@ class Looks(unittest.TestCase):
             a, b = (seen(looks.COLOURS[colour], eye) for colour in (first, second))
             self.assertGreater(sum((x - y)**2 for x, y in zip(a, b))**0.5, APART, (eye, one, other))
 
+    def test_the_documentation_has_the_colours_of_the_pages(self):
+        colours = re.findall("#[0-9a-f]{6}", (ROOT / "docs/site.css").read_text(encoding="utf-8"))
+        self.assertTrue(colours)
+        page = (ROOT / "plots/page/style.css").read_text(encoding="utf-8")
+        self.assertEqual([one for one in colours if one not in page], [])
+
     def test_parts_of_a_bar_differ(self):
         for group in ("parts", "memory"):
             colours = list(looks.LOOKS[group].values())
