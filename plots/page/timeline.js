@@ -32,8 +32,7 @@ class Timelines {
     this.list = list;
     this.section = section;
     this.only = "all";
-    this.picture = drawn("svg", {class: "chart tracks", tabindex: 0, role: "img",
-                                 "aria-label": "Timeline"});
+    this.picture = drawn("svg", {class: "chart tracks", tabindex: 0, role: "img"});
     this.notes = element("div");
     this.renewAxis();
     this.area = () => ({left: this.narrow ? 0 : STREAMS, top: 0, right: this.width - 10, bottom: this.bottom});
@@ -93,7 +92,10 @@ class Timelines {
       return block;
     });
     this.bottom = y;
-    filled(this.picture, {viewBox: `0 0 ${this.width} ${y + BELOW + 16}`}, []);
+    const told = shown.map((one) =>
+      `${one.title} ${figureText("step_time_s", one.step_s)}. ${overlapText(one)}`);
+    filled(this.picture, {viewBox: `0 0 ${this.width} ${y + BELOW + 16}`,
+                          "aria-label": `Timeline: ${told.join(" ")}`}, []);
     this.picture.replaceChildren(this.frame(y), ...blocks);
     this.notes.replaceChildren(...this.told(shown));
   }

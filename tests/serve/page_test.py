@@ -111,7 +111,9 @@ class OnADesk(Page):
 
     def test_the_timeline_says_what_overlaps(self):
         wait_for(lambda: self.chromium.find_elements(By.CSS_SELECTOR, "#timelines .overlap"))
-        self.assertRegex(self.text("#timelines .overlap"), "of communication, .* run beside kernels and .* alone")
+        told = "of communication, .* run beside kernels and .* alone"
+        self.assertRegex(self.text("#timelines .overlap"), told)
+        self.assertRegex(self.one("#timelines svg.tracks").get_attribute("aria-label"), told)
 
     def test_keys_move_a_slider(self):
         slider = self.one('input[name="nic"]')
