@@ -85,7 +85,6 @@ def main():
                     fontsize=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.grid(axis="x", **picture.GRID)
-    axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     figure.legend(fontsize=8, loc="upper center", frameon=False, ncol=len(reports.PARTS), columnspacing=1,

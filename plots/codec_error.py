@@ -84,7 +84,7 @@ def main():
     for axes, (title, points) in zip(panels, drawn.items()):
         draw(axes, points, title)
     panels[0].set_ylabel("relative L2 error of encoding once (no unit)", fontsize=9)
-    marks = [plt.Line2D([], [], marker="o", linestyle="", color=FRONT, label="beaten by no codec in both"),
+    marks = [plt.Line2D([], [], marker="o", linestyle="", color=FRONT, label="no other is as small and more accurate"),
              plt.Line2D([], [], marker="x", linestyle="", color=BEHIND, label="beaten by another codec")]
     panels[0].legend(handles=marks, fontsize=8, loc="lower left", frameon=False)
     looks.note(figure, "Lines with ends: least and greatest error of six seeds, mostly smaller than a mark.")

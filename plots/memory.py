@@ -56,7 +56,6 @@ def main():
     axes.set_xlabel("memory of a GPU (GB)", fontsize=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.grid(axis="x", **picture.GRID)
-    axes.set_axisbelow(True)
     axes.set_title(reports.title_of(shown[0]), fontsize=9)
     figure.legend(fontsize=8, loc="lower center", frameon=False, ncol=4,
                   bbox_to_anchor=(0.5, 0.2 / figure.get_figheight()))

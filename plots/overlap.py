@@ -95,7 +95,6 @@ def draw(axes, name, spans):
                    f"it beside kernels and {length(alone):.3g} ms alone", fontsize=9, loc="left")
     axes.tick_params(axis="x", labelsize=8)
     axes.grid(axis="x", **picture.GRID)
-    axes.set_axisbelow(True)
     return used | {"vermilion", "vermilion-deep"}
 
 

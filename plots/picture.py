@@ -25,6 +25,7 @@ def _pyplot():
     matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
     matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and selected
     matplotlib.rcParams["font.sans-serif"] = ["DejaVu Sans"]
+    matplotlib.rcParams["axes.axisbelow"] = True  # ranges lie on grid lines
     for name in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"):
         matplotlib.rcParams[name] = looks.INK
     import matplotlib.pyplot

@@ -36,22 +36,24 @@ def main():
     names = list(dict.fromkeys(scheme for scheme, *_ in plans))
     ranged = False
     for place, name in enumerate(names):
-        own = [(time, price) for scheme, _, time, price in plans if scheme == name]
+        own = sorted((time, price) for scheme, _, time, price in plans if scheme == name)
         look = looks.scheme_style(name, place)
-        axes.plot([time[0] for time, _ in own], [price[0] for _, price in own], linestyle="", markersize=6,
+        axes.plot([time[0] for time, _ in own], [price[0] for _, price in own], linewidth=0.8, markersize=6,
                   marker=look["marker"], color=look["color"], label=name, zorder=3)
         ranged |= looks.ranges(axes, [(time[0], *price) for time, price in own], look["color"])
         looks.ranges(axes, [(time[0], price[0], *time[1:]) for time, price in own], look["color"], upright=False)
-    if max(time[0] for *_, time, _ in plans) > 5 * min(time[0] for *_, time, _ in plans):
+    is_log = max(time[0] for *_, time, _ in plans) > 5 * min(time[0] for *_, time, _ in plans)
+    if is_log:
         picture.logarithmic(axes, "x")
-    axes.set_xlabel("training time (days)", fontsize=9)
+    axes.set_xlabel(f"training time (days{', logarithmic' if is_log else ''})", fontsize=9)
     axes.set_ylabel("price (thousand USD)", fontsize=9)
     axes.tick_params(labelsize=8)
     axes.grid(**picture.GRID)
     axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
     looks.note(figure, looks.LIKELY if ranged else "These plans have no likely ranges.")
     figure.tight_layout(rect=(0, 0.03, 1, 1))
-    labels.place(axes, [(time[0], price[0], f"{gpus} GPUs", looks.SOFT) for _, gpus, time, price in plans],
+    labels.place(axes, [(time[0], price[0], f"{gpus} GPUs", looks.scheme_style(scheme)["color"])
+                        for scheme, gpus, time, price in plans],
                  [(time[0], price[1] or price[0], time[0], price[2] or price[0]) for *_, time, price in plans] +
                  [(time[1] or time[0], price[0], time[2] or time[0], price[0]) for *_, time, price in plans])
     picture.save(figure)

@@ -78,7 +78,12 @@ def finish(axes, rows, columns, places):
         axes.tick_params(axis="x", rotation=30)
     axes.tick_params(labelsize=8)
     axes.margins(x=0.08)
-    axes.set_ylim(0, 1.08 * max(picture.number(row.get(f"{y}_high")) or float(row[y]) for row in rows))
+    most = max(picture.number(row.get(f"{y}_high")) or float(row[y]) for row in rows)
+    least = min(picture.number(row.get(f"{y}_low")) or float(row[y]) for row in rows)
+    if y not in ALIKE and 0 < least < most / 8:  # what is small would be one heap at the bottom
+        picture.logarithmic(axes, "y")
+    else:
+        axes.set_ylim(0, 1.08 * most)
     if y not in ALIKE:
         axes.yaxis.set_major_formatter(picture.engineering_formatter())
     if y == "speedup":

@@ -50,6 +50,7 @@ def main():
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     axes.set_ylim(0, 102)
+    axes.set_yticks(range(0, 101, 10))
     axes.set_title(title, fontsize=9)
     axes.tick_params(labelsize=8)
     axes.grid(**picture.GRID)

@@ -34,7 +34,7 @@ def whole(axes, place, report, unit):
     axes.bar(place, total / unit, 0.62, color=looks.scheme_style(report["scheme"])["color"])
     low, high = (end and end / unit for end in reports.time_range(report, total))
     looks.ranges(axes, [(place, total / unit, low, high)], on_bar=True)
-    above(axes, place, max(total / unit, high or 0), f"{total / unit:.3g}")
+    axes.text(place - 0.29, 0, f"{total / unit:.3g}", ha="left", va="bottom", fontsize=8, color="white")
     return total, low
 
 
@@ -63,7 +63,6 @@ def main():
     axes.margins(y=0.1)
     axes.set_ylim(0, None)
     axes.grid(axis="y", **picture.GRID)
-    axes.set_axisbelow(True)
     axes.set_title(reports.title_of(last), fontsize=9)
     looks.note(figure, f"{looks.LIKELY} Changes have none." if known else
                "No likely ranges: run with --range on.")
