@@ -118,7 +118,7 @@ void SchemeComparison::run() {
   if (options_.draws) drawn_ = std::move(results[last_given(all)].result);
   write_timelines();
   note_left_out(options_, most_operations_);
-  // Of two there is nothing to choose that the speed-up does not say.
+  // With two reports the speed-up already decides.
   if (reports_.size() > 2 && !job_.inner) {
     sim::mark_pareto_front(reports_);
   } else {
@@ -146,7 +146,7 @@ std::string SchemeComparison::sentence() const {
   return columns_.has_best() ? apps::verdict(reports_.front(), compressed_) : answer(reports_);
 }
 
-// Of all that is known before it is simulated.
+// Warnings that need no simulation.
 void SchemeComparison::warn(const Column& column) const {
   warn_of_kernels(job_, column.side.setup);
   if (column.is_given || columns_.has_best()) {

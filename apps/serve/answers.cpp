@@ -23,7 +23,7 @@ namespace apps::serve {
 namespace {
 
 constexpr std::size_t kMostFiles = 8;
-// Of a timeline that is drawn: the first rank, or the first sites.
+// Ranks or sites drawn in a timeline.
 constexpr int kRanksDrawn = 4;
 
 struct Question {
@@ -64,6 +64,8 @@ Question read_question(std::string_view text) {
   if (all.has("files")) {
     all.at("files").each_key([&](const std::string& name, const sim::JsonReader& file) {
       if (question.files.size() == kMostFiles) file.fail("is one of more files than eight");
+      if (name.find('/') != std::string::npos)
+        file.fail("has a name with a slash; leave folders out");
       question.files.emplace(name, file.any_text());
     });
   }
@@ -165,7 +167,7 @@ Reply answer(std::string_view text) {
     if (kind == std::end(kKinds)) {
       throw sim::InputError("as: '" + sim::printable(question.as) + "' is no kind of answer");
     }
-    sim::read_only(data_directory(), question.files);
+    sim::read_only({data_directory() / "topologies", data_directory() / "traces"}, question.files);
     return {kAnswered, kind->answer(question)};
   } catch (const sim::LacksResources& error) {
     return {kBusy, problem(error.what())};

@@ -73,7 +73,9 @@ Response closing(http::status status, const std::string& text) {
 }
 
 std::variant<Response, Asked> routed(const Request& request, const std::string& page) {
-  if (!is_this_host(header(request, http::field::host)) || !is_from_here(request)) {
+  const bool has_one_host = request.count(http::field::host) == 1;
+  if (!has_one_host || !is_this_host(header(request, http::field::host)) ||
+      !is_from_here(request)) {
     return refusal(request, http::status::forbidden,
                    "this page is for its own computer: open it as http://localhost:PORT/");
   }

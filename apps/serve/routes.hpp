@@ -15,7 +15,7 @@ namespace http = boost::beast::http;
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
 
-// A page may be asked for by its address alone; a question comes from a page of ours.
+// A question, and who waits for it.
 struct Asked {
   Lane lane = Lane::now;
   std::string question;
@@ -27,8 +27,8 @@ inline constexpr std::size_t kMostHeader = 8 << 10, kMostBody = 2 << 20;
 //   POST /now         the question that is the body, that somebody waits for
 //   POST /later       the same after those
 //
-// Everything else is refused. So is a request for another host than this one, which a name server may have
-// been made to take for another, and one that a page of somebody else sends.
+// Everything else is refused. Also refused: requests for another host (DNS rebinding) and requests from
+// other sites' pages (CSRF).
 [[nodiscard]] std::variant<Response, Asked> routed(const Request& request, const std::string& page);
 
 // A response to `request`, with the headers that all have.

@@ -31,10 +31,10 @@ std::optional<Response> refused(const Failure& failure) {
   if (failure == http::error::body_limit) {
     return closing(http::status::payload_too_large, "the request is larger than 2 MiB");
   }
-  if (failure == http::error::end_of_stream || failure == http::error::partial_message) {
-    return std::nullopt;
-  }
-  if (failure.category() == http::make_error_code(http::error::bad_method).category()) {
+  const bool is_of_http = failure.category() == Failure(http::error::bad_method).category();
+  const bool has_left =
+      failure == http::error::end_of_stream || failure == http::error::partial_message;
+  if (is_of_http && !has_left) {
     return closing(http::status::bad_request, "the request is not HTTP");
   }
   return std::nullopt;
@@ -98,6 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
           const auto count =
               recv(self->stream_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
           if (count > 0) return;  // the next request, which waits for its turn
+          // One that has only closed its own end counts as gone, too: browsers do not do that.
           self->workers_.cancel(*std::exchange(self->number_, std::nullopt));
         });
   }
@@ -120,6 +121,17 @@ class Session : public std::enable_shared_from_this<Session> {
     if (!failure && answer_->keep_alive()) return read();
     Failure ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(kGoodbye);
+    drain();
+  }
+
+  // Closing on what has not been read would take the answer back.
+  void drain() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(kMostHeader),
+                            [self = shared_from_this()](const Failure& failure, std::size_t) {
+                              if (!failure) self->drain();
+                            });
   }
 
   beast::tcp_stream stream_;

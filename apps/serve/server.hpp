@@ -16,6 +16,8 @@ namespace apps::serve {
 inline constexpr int kMostConnections = 128;
 // For a whole request to come, or an answer to go.
 inline constexpr std::chrono::seconds kPatience{20};
+// For what still comes on a connection that is being closed.
+inline constexpr std::chrono::seconds kGoodbye{1};
 
 class Server {
  public:

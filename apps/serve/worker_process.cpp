@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,7 +21,7 @@
 namespace apps::serve {
 namespace {
 
-// So much of a question is refused for want of memory, and a worker that has ever held so much ends.
+// A question that needs more memory is refused; a worker that has held this much is replaced.
 constexpr rlim_t kMostMemory = rlim_t{4} << 30;
 constexpr long kKeptMemory_kB = 256L << 10;
 
@@ -112,6 +113,12 @@ WorkerProcess start_worker(const std::string& first_question, int niceness) {
   close(ends[0]);
   throw sim::LacksResources("gardenhose serve: no worker can be started: " +
                             sim::system_problem(error));
+}
+
+void end_worker(const WorkerProcess& worker) {
+  kill(-worker.id, SIGKILL);
+  close(worker.channel);
+  waitpid(worker.id, nullptr, 0);
 }
 
 }  // namespace apps::serve

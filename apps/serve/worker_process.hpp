@@ -26,4 +26,7 @@ struct WorkerProcess {
 // It has a process group of its own, and runs with a niceness of so much more. Throws LacksResources.
 [[nodiscard]] WorkerProcess start_worker(const std::string& first_question, int niceness);
 
+// Ends it, with what it has started, and waits for that.
+void end_worker(const WorkerProcess& worker);
+
 }  // namespace apps::serve

@@ -75,7 +75,6 @@ Workers::Workers(asio::io_context& context, const WorkerLimits& limits, std::str
 }
 
 Workers::~Workers() {
-  ends_ = true;
   for (Queue& all : queues_) {
     for (const auto& worker : all.workers) worker->end();
   }
@@ -83,7 +82,14 @@ Workers::~Workers() {
 
 void Workers::start(Lane lane) {
   const int niceness = lane == Lane::later ? kNicenessOfLater : 0;
-  const auto worker = std::make_shared<Worker>(context_, lane, start_worker(first_, niceness));
+  const WorkerProcess process = start_worker(first_, niceness);
+  std::shared_ptr<Worker> worker;
+  try {
+    worker = std::make_shared<Worker>(context_, lane, process);
+  } catch (...) {
+    end_worker(process);
+    throw;
+  }
   queue(lane).workers.push_back(worker);
   watch_idle(worker);
 }
@@ -190,22 +196,28 @@ void Workers::finish(const std::shared_ptr<Worker>& worker, const Reply& reply) 
 void Workers::replace(std::shared_ptr<Worker> worker,
                       const Reply& reply) {  // a copy: the list loses its own
   Queue& all = queue(worker->lane);
-  if (ends_ || std::erase(all.workers, worker) == 0) return;
+  if (std::erase(all.workers, worker) == 0) return;
   worker->limit.cancel();
   worker->end();
   const std::optional<Task> task = std::exchange(worker->task, std::nullopt);
-  start_later(worker->lane);
+  start_again(worker->lane);
   if (task) task->done(reply);
 }
 
-void Workers::start_later(Lane lane) {
+void Workers::start_again(Lane lane) {
   try {
     start(lane);
     give_out(lane);
-  } catch (const sim::LacksResources&) {
-    const auto timer = std::make_shared<asio::steady_timer>(context_, kTryAgain);
-    timer->async_wait([this, timer, lane](const Failure&) { start_later(lane); });
+  } catch (const std::exception&) {  // no room for a process or a file descriptor
+    start_after_a_pause(lane);
   }
+}
+
+void Workers::start_after_a_pause(Lane lane) {
+  const auto timer = std::make_shared<asio::steady_timer>(context_, kTryAgain);
+  timer->async_wait([this, timer, lane](const Failure& failure) {
+    if (!failure) start_again(lane);
+  });
 }
 
 }  // namespace apps::serve

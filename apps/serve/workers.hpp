@@ -43,7 +43,7 @@ class Workers {
 
   // Calls `done` later, once, unless it is cancelled before.
   Number ask(Lane lane, std::string question, Done done);
-  // Nobody waits for it any more: its worker ends.
+  // Nobody waits for it any more: its worker ends, and `done` is dropped.
   void cancel(Number number);
 
  private:
@@ -60,7 +60,8 @@ class Workers {
 
   [[nodiscard]] Queue& queue(Lane lane) { return queues_[static_cast<std::size_t>(lane)]; }
   void start(Lane lane);
-  void start_later(Lane lane);
+  void start_again(Lane lane);
+  void start_after_a_pause(Lane lane);
   void give_out(Lane lane);
   void give(const std::shared_ptr<Worker>& worker, Task task);
   void take_reply(const std::shared_ptr<Worker>& worker);
@@ -73,7 +74,6 @@ class Workers {
   const std::string first_;
   Queue queues_[std::size(kLanes)];
   Number last_ = 0;
-  bool ends_ = false;
 };
 
 }  // namespace apps::serve

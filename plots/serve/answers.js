@@ -60,13 +60,15 @@ function layoutText(report) {
   return `${counted(report.gpus ?? 0, "GPU", "GPUs")}${split ? ` = ${split}` : ""}${batch}`;
 }
 
-function showProblem(error, inputs) {
+function showProblem(error) {
   const isGone = !(error instanceof Refused);
   document.getElementById("answer").replaceChildren(
     element("p", {class: "warning", role: "alert"}, isGone
       ? "The server does not answer: start gardenhose serve again, and reload this page."
       : error.message),
-    element("div", {class: "command"}, element("code", {}, commandOf(inputs))),
+    state.pinned ? element("p", {class: "note"}, "If that is not about this choice, it is about the pinned one: " +
+                           "Unpin takes it away.") : "",
+    element("div", {class: "command"}, element("code", {}, commandOf(state.inputs))),
     page.reports.length ? element("p", {class: "note"}, "Below is what was chosen before.") : "");
 }
 

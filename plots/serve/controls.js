@@ -51,7 +51,8 @@ class Controls {
 
   // What flags that are not given stand for in a report.
   tellDefaults(report) {
-    for (const [figure, option] of this.defaults) {
+    for (const [name, [figure, option]] of this.defaults) {
+      if (this.state.inputs[name] != null) continue;
       option.textContent = report[figure] == null ? "default" : `default (${report[figure]})`;
     }
   }
@@ -90,7 +91,7 @@ class Controls {
 
   choice([name, label, , values, figure]) {
     const usual = element("option", {value: ""}, "default");
-    if (figure) this.defaults.set(figure, usual);
+    if (figure) this.defaults.set(name, [figure, usual]);
     const box = element("select", {name, onchange: () => this.state.set({[name]: box.value})}, usual,
       ...values.map((one) => element("option", {value: one}, one)));
     this.updates.push((inputs) => {
@@ -139,10 +140,13 @@ class Controls {
             continue;
           }
           files.add(file.name, text);
+          files.addTo(this.names);
           this.hardware = null;
+          page.topology = null;  // the file may be another one of the same name
           if (key === "topology") this.renewed({topology: file.name});
           else this.state.set({[key]: file.name});
         }
+        box.value = "";
       }});
     return element("label", {class: "wide"}, element("span", {}, "your own files"), box, said);
   }

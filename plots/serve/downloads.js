@@ -13,7 +13,8 @@ function svgText(svg) {
   const from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
   from.forEach((node, i) => {
     const style = getComputedStyle(node);
-    for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "font-size",
+    for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity",
+                        "font-size",
                         "font-family", "text-anchor"]) {
       to[i].style.setProperty(name, style.getPropertyValue(name));
     }

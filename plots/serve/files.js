@@ -34,7 +34,7 @@ class Files {
 
   // Those that the inputs name.
   of(inputs) {
-    const values = new Set(Object.values(inputs).map(String));
+    const values = new Set(Object.values(inputs).flatMap((value) => String(value).split(",")));
     return Object.fromEntries(Object.entries(this.texts).filter(([name]) => values.has(name)));
   }
 

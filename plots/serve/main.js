@@ -11,25 +11,31 @@ let controls = null;
 async function renew() {
   later.cancel();
   shows("busy");
-  const {topology} = state.inputs;
-  if (topology !== page.topology || page.hardware === NO_HARDWARE) {
-    page.topology = topology;
-    try {
-      page.hardware = await ask("now", questionOf("hardware", {topology}));
-    } catch (error) {
-      page.hardware = NO_HARDWARE;  // the controls are there to choose another one
-      controls.draw(page.hardware);
-      failed(error);
-      return;
-    }
-  }
-  if (topology !== state.inputs.topology) return;
+  if (state.inputs.topology !== page.topology && !await knowHardware(state.inputs.topology)) return;
   controls.draw(page.hardware);
   document.getElementById("pin").textContent = state.pinned ? "Unpin" : "Pin";
-  const quick = {range: "off"};
-  const questions = [questionOf("run", state.inputs, quick)];
-  if (state.pinned) questions.push(questionOf("run", state.pinned, quick));
-  newest.ask(questions);
+  newest.ask([state.inputs, state.pinned].filter(Boolean).map((one) =>
+    questionOf("run", one, {range: "off"})));
+}
+
+// Whether it is known, and still asked for.
+async function knowHardware(topology) {
+  newest.drop();  // what is under way is of other hardware
+  let hardware = NO_HARDWARE, problem = null;
+  try {
+    hardware = await ask("now", questionOf("hardware", {topology}));
+  } catch (error) {
+    problem = error;
+  }
+  if (topology !== state.inputs.topology) return false;
+  page.hardware = hardware;
+  page.topology = problem ? null : topology;
+  shows("busy");
+  if (problem) {
+    controls.draw(hardware);  // to choose another one
+    failed(problem);
+  }
+  return !problem;
 }
 
 // What the sections show: "now"; "busy": what was chosen before; "before": the same, for good.
@@ -52,7 +58,7 @@ function answered([reply, pinned], isNewest) {
 
 function failed(error) {
   shows("before");
-  showProblem(error, state.inputs);
+  showProblem(error);
 }
 
 function draw() {

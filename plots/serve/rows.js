@@ -20,7 +20,12 @@ const rates = (low, high) => {
 };
 const gbpsText = (value) => (value >= 1000 ? `${value / 1000} Tb/s` : `${value} Gb/s`);
 const gbps = (value) => `${value} Gbps`;
-const numberIn = (text) => Number(String(text).match(/^[0-9.]+/)?.[0] ?? NaN);
+// Of a quantity: in Gb/s, in ms, or as it is. What a person has typed in another unit comes in that of the slider.
+const UNITS = {Gbps: 1, Tbps: 1e3, Mbps: 1e-3, GBps: 8, TBps: 8e3, ms: 1, us: 1e-3, s: 1e3, "": 1};
+function numberIn(text) {
+  const [, number, unit] = String(text).trim().match(/^([0-9.]+(?:e[+-]?[0-9]+)?)\s*([A-Za-z]*)$/) || [];
+  return Number(number ?? NaN) * (UNITS[unit] ?? NaN);
+}
 
 const ofSites = (hardware) => hardware.links.length > 0 || hardware.places.length > 1;
 const ofCluster = (hardware) => hardware.places.length > 0 && !ofSites(hardware);

@@ -21,40 +21,53 @@ function questionOf(as, inputs, more = {}) {
   return {as, inputs: asInputs(inputs), more, files: files.of(inputs)};
 }
 
-// Answers the newest question: one at a time, and one that takes long ends when another one comes.
+// A question that takes so long, or half as long again as the one before, ends when another one comes.
+const PATIENCE_MS = 120;
+
+// Answers the newest question: one at a time.
 class Newest {
   constructor(answered, failed) {
     this.answered = answered;
     this.failed = failed;
     this.wanted = null;
     this.running = null;
+    this.took = 0;
   }
 
   ask(questions) {
     this.wanted = questions;
     if (!this.running) this.run();
-    else if (performance.now() - this.running.since > PATIENCE_MS) this.running.stop.abort();
+    else if (performance.now() - this.running.since > Math.max(PATIENCE_MS, 1.5 * this.took)) this.drop();
   }
+
+  // The answer under way is not wanted any more.
+  drop() { this.running?.stop.abort(); }
 
   async run() {
     while (this.wanted) {
       const questions = this.wanted;
       this.wanted = null;
-      this.running = {since: performance.now(), stop: new AbortController()};
-      const signal = this.running.stop.signal;
+      const running = {since: performance.now(), stop: new AbortController()};
+      this.running = running;
+      const {signal} = running.stop;
       const replies = await Promise.all(questions.map((one) => ask("now", one, signal)))
         .catch((error) => {
-          if (error.name !== "AbortError" && !this.wanted) this.failed(error);
+          if (!signal.aborted && !this.wanted) this.failed(error);
         });
+      if (signal.aborted) continue;
+      this.took = performance.now() - running.since;
+      const isNewest = !this.wanted;
       // Apart, so that a mistake in drawing does not end the answering.
-      if (replies) queueMicrotask(() => this.answered(replies, !this.wanted));
+      if (replies) queueMicrotask(() => this.answered(replies, isNewest));
     }
     this.running = null;
   }
 }
-const PATIENCE_MS = 120;
 
-// What comes later: parts that are asked for side by side, until something else is chosen.
+// Of a browser's six connections to a server, all pages together; the others are for what is waited for.
+const AT_ONCE = 3;
+
+// What comes later: parts that are asked for, a few at a time, until something else is chosen.
 class Later {
   constructor() { this.stop = new AbortController(); }
 
@@ -67,14 +80,15 @@ class Later {
   // `parts`: [question, what to do with the reply, what to do with a problem].
   ask(parts) {
     this.cancel();
-    const signal = this.stop.signal;
-    this.timer = setTimeout(() => parts.forEach(async ([question, done, failed]) => {
-      try {
-        const reply = await ask("later", question, signal);
-        if (!signal.aborted) done(reply);
-      } catch (error) {
-        if (error.name !== "AbortError" && !signal.aborted) failed(error);
+    const {signal} = this.stop, waiting = [...parts];
+    const next = async () => {
+      while (waiting.length && !signal.aborted) {
+        const [question, done, failed] = waiting.shift();
+        const said = await ask("later", question, signal).then((reply) => () => done(reply),
+                                                               (error) => () => failed(error));
+        if (!signal.aborted) queueMicrotask(said);
       }
-    }), 100);
+    };
+    this.timer = setTimeout(() => { for (let i = 0; i < AT_ONCE; i += 1) next(); }, 100);
   }
 }

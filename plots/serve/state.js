@@ -70,15 +70,17 @@ class State {
     const all = new URLSearchParams(this.inputs);
     for (const [key, value] of Object.entries(this.pinned || {})) all.set(PIN + key, value);
     const now = performance.now();
-    if (now - this.last > ONE_STEP_MS) history.pushState(null, "", `#${all}`);
-    else history.replaceState(null, "", `#${all}`);
+    const change = now - this.last > ONE_STEP_MS ? "pushState" : "replaceState";
     this.last = now;
+    try {
+      history[change](null, "", `#${all}`);
+    } catch { /* some browsers take only so many a minute; the next one tells all */ }
     this.written = location.hash;
   }
 }
 
 // As the server takes them: numbers are numbers, "on" of a switch is true.
-const SWITCHES = new Set(["tune", "whole", "step-by-step", "each-kernel"]);
+const SWITCHES = new Set(["tune", "whole", "step-by-step", "each-kernel", "break-even", "require-fit"]);
 
 function asInputs(inputs) {
   return Object.fromEntries(Object.entries(inputs).map(([key, value]) =>

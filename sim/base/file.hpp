@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sim {
 
@@ -69,10 +70,12 @@ inline constexpr std::size_t kMostDataBytes = std::size_t{64} << 20;
 // A regular file written or shipped by this program, however large.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
 
-// From then on this process reads no files but those below `folder`, and `texts`, which stand for files of
-// these names: others are named by somebody who may not see them. Throws as read_input() does for the rest.
-void read_only(const std::filesystem::path& folder,
+// From then on this process reads no files but those below `folders`, and `texts`, which stand for files of
+// these names: others are named by somebody who may not see them.
+void read_only(const std::vector<std::filesystem::path>& folders,
                std::map<std::string, std::string, std::less<>> texts);
+// Whether a text stands for the file, which may be another one next time.
+[[nodiscard]] bool stands_for(const std::filesystem::path& file);
 
 // The system's text for an errno, with a remedy if the process has run out of something.
 [[nodiscard]] std::string system_problem(int error);

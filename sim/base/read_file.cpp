@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -44,7 +45,7 @@ std::string read_all(int descriptor, const std::string& name, std::size_t most,
 }
 
 struct Readable {
-  std::filesystem::path folder;
+  std::vector<std::filesystem::path> folders;
   std::map<std::string, std::string, std::less<>> texts;
 };
 
@@ -63,9 +64,11 @@ bool is_below(const std::filesystem::path& folder, const std::filesystem::path& 
 // The text that stands for a file, or none. Throws for a file that may not be read.
 const std::string* text_for(const std::filesystem::path& file, const std::string& name) {
   if (!readable()) return nullptr;
-  const auto& [folder, texts] = *readable();
+  const auto& [folders, texts] = *readable();
   if (const auto found = texts.find(file.native()); found != texts.end()) return &found->second;
-  if (!is_below(folder, file)) fail(name, "no such file among those that ship or were sent along");
+  const bool ships =
+      std::ranges::any_of(folders, [&](const auto& one) { return is_below(one, file); });
+  if (!ships) fail(name, "no such file among those that ship or were sent along");
   return nullptr;
 }
 
@@ -113,9 +116,15 @@ std::string read_input(const std::filesystem::path& file, std::size_t most,
   return text;
 }
 
-void read_only(const std::filesystem::path& folder,
+void read_only(const std::vector<std::filesystem::path>& folders,
                std::map<std::string, std::string, std::less<>> texts) {
-  readable() = Readable{std::filesystem::canonical(folder), std::move(texts)};
+  Readable only{.texts = std::move(texts)};
+  for (const auto& folder : folders) only.folders.push_back(std::filesystem::canonical(folder));
+  readable() = std::move(only);
+}
+
+bool stands_for(const std::filesystem::path& file) {
+  return readable() && readable()->texts.contains(file.native());
 }
 
 std::string read_standard_input(std::size_t most) {

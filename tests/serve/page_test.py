@@ -210,6 +210,27 @@ class OnADesk(Page):
             self.one('input[name="files"]').send_keys(os.path.join(folder, "notes.toml"))
             wait_for(lambda: "notes.toml: is no cluster" in self.text("#inputs"))
 
+    def test_files_of_sites_take_schemes_of_sites(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = subprocess.run([PROGRAM, "list", "topology", "two_sites_10g"], check=True,
+                                  stdout=subprocess.PIPE, text=True).stdout
+            with open(os.path.join(folder, "pair.toml"), "w", encoding="utf-8") as file:
+                file.write(text)
+            self.one('input[name="files"]').send_keys(os.path.join(folder, "pair.toml"))
+            wait_for(lambda: "sparseloco trains" in self.text(".sentence"))
+            self.assertIn("10 Gb/s", self.text("#inputs"))
+
+    def test_what_default_means_is_not_what_is_chosen(self):
+        zero = Select(self.one('select[name="zero"]'))
+        self.assertEqual(zero.options[0].text, "default (1)")
+        self.until_answered(lambda: zero.select_by_value("2"))
+        self.assertEqual(zero.options[0].text, "default (1)")
+
+    def test_a_quantity_in_another_unit_is_read(self):
+        box = self.one('input[name="more"]')
+        self.until_answered(lambda: box.send_keys("network.nic_bandwidth=50 GBps", Keys.ENTER))
+        self.assertIn("400 Gb/s", self.text("#inputs"))
+
     def test_two_users_have_answers_of_their_own(self):
         with browser() as other:
             self.served.open(other, STUDY.replace("gpt_125m", "gpt_350m"))
@@ -218,14 +239,19 @@ class OnADesk(Page):
             self.assertIn("gpt_125m", self.text("#answer code"))
 
     def test_a_browser_that_leaves_is_not_worked_for(self):
-        before = len(self.served.processes())
+        slow = {"as": "run", "inputs": {"topology": "dgx_h100_x128", "model": "llama_3_70b", "tp": "8",
+                                        "pp": "4", "accumulation": "64", "whole": True}}
+        before = set(self.served.processes())
         with browser() as other:
-            self.served.open(other, "topology=dgx_h100_x128&model=llama_3_70b&tp=8&pp=4"
-                                    "&accumulation=16&scheme=sdp4bit&baseline=twin")
-        status, _ = self.served.ask({"as": "hardware", "inputs": {"topology": "dgx_h100_x16"}},
-                                    lane="later")
-        self.assertEqual(status, 200)
-        self.assertEqual(len(self.served.processes()), before)
+            self.served.open(other, STUDY)
+            other.execute_script("""
+              for (let i = 0; i < 4; i += 1) {
+                fetch("/later", {method: "POST", headers: {"Content-Type": "application/json"},
+                                 body: JSON.stringify(arguments[0])});
+              }""", slow)
+            time.sleep(0.5)
+        # Its workers have been replaced.
+        wait_for(lambda: set(self.served.processes()) - before)
 
 
 class WithoutAServer(Page):

@@ -55,10 +55,6 @@ class Served:
         chromium.get(f"{self.url}#{study}")
         wait_for(lambda: chromium.execute_script("return document.body.dataset.answered"))
 
-    @staticmethod
-    def rest(_chromium, seconds):
-        time.sleep(seconds)
-
 
 def wait_for(what, seconds=60):
     """Until it is true; returns it."""
