@@ -137,17 +137,18 @@ TEST(Tables, OfATerminalAreAsWideAsIt) {
 TEST(Tables, HaveColourOnATerminalAlone) {
   const Variable terminal("TERM", "xterm");
   const Variable colour("NO_COLOR", nullptr);
-  const Variable columns("COLUMNS", "120");
+  const Variable columns("COLUMNS", "200");
+  // So wide that the answer has one line there, too.
   const std::string plain = in_pipe(kFive).out;
   EXPECT_EQ(plain.find('\x1b'), std::string::npos);
-  const std::string coloured = in_terminal(kFive, 120);
+  const std::string coloured = in_terminal(kFive, 200);
   EXPECT_NE(coloured.find("\x1b[1msdp4bit\x1b[0m"), std::string::npos) << "a bold heading";
   {
     const Variable empty("NO_COLOR", "");
-    EXPECT_EQ(in_terminal(kFive, 120), coloured) << "it says nothing";
+    EXPECT_EQ(in_terminal(kFive, 200), coloured) << "it says nothing";
   }
   const Variable none("NO_COLOR", "0");
-  EXPECT_EQ(in_terminal(kFive, 120), plain) << "any value counts";
+  EXPECT_EQ(in_terminal(kFive, 200), plain) << "any value counts";
 }
 
 TEST(Tables, HaveNoColourOnATerminalThatCannot) {
