@@ -13,7 +13,7 @@ test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libcl
 # shellcheck disable=SC2034
 tool_packages=(clang-format-14 clang-tidy-14 shellcheck python3-matplotlib python3-pandas
   python3-torch python3-yaml python3-clang-14 python3-venv python3-setuptools python3-wheel mypy
-  python3-nbclient python3-ipykernel dpkg-dev slurmctld slurmd slurm-client munge chromium
+  python3-nbclient python3-ipykernel iproute2 dpkg-dev slurmctld slurmd slurm-client munge chromium
   chromium-driver python3-selenium)
 
 # Prints those of the given packages that are not installed, one a line.

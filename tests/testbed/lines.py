@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shaped lines: a bridge, and for each rank a pair of virtual Ethernet devices whose ends limit the rate of
+what they send (`tc tbf`). The commands of ip and tc that make them, and the kernel's counters."""
+import json
+import subprocess
+
+BRIDGE = "bridge"
+QUEUE = "64m"  # bytes that a line holds before it drops some: more than what all sockets have under way
+HEADERS = 14 + 20 + 32  # bytes of Ethernet, IP and TCP with time stamps, of each segment and each ACK
+SEGMENT = 1500 - 20 - 32  # bytes of payload
+
+
+def address(rank):
+    return f"10.0.0.{rank + 1}"
+
+
+def rank_of(address_of_rank):
+    return int(address_of_rank.rsplit(".", 1)[1]) - 1
+
+
+def bridge():
+    """Without IPv6's addresses and without multicast, of which nothing else would be sent."""
+    return [_ip(f"link add {BRIDGE} type bridge mcast_snooping 0"),
+            _ip(f"link set {BRIDGE} addrgenmode none up")]
+
+
+def line(job, rank, process):
+    """From the bridge to eth0 in the network namespace of a process."""
+    name = f"line{rank}"
+    return [_ip(f"link add {name} type veth peer name eth0 netns {process}"),
+            _ip(f"link set {name} {_AS_ETHERNET} master {BRIDGE} up"), _shaped(name, job)]
+
+
+def own_line(job, rank):
+    """The end in the rank's own namespace, which the rank itself sets up."""
+    return [_ip("link set lo up"), _ip(f"link set eth0 {_AS_ETHERNET}"),
+            _ip(f"address add {address(rank)}/24 dev eth0"), _ip("link set eth0 up"),
+            _shaped("eth0", job)]
+
+
+def sent(ranks):
+    """Bytes and packets that each rank has sent, as the kernel counts them at the bridge's end."""
+    said = subprocess.run(_ip(f"-json -stats link show master {BRIDGE}"), check=True,
+                          stdout=subprocess.PIPE)
+    counters = {link["ifname"]: link["stats64"]["rx"] for link in json.loads(said.stdout)}
+    return [{of: counters[f"line{rank}"][of] for of in ("bytes", "packets")} for rank in range(ranks)]
+
+
+# A virtual device otherwise takes 64 KiB with one header.
+_AS_ETHERNET = "addrgenmode none gso_max_segs 1"
+
+
+def _ip(arguments):
+    return ["ip", *arguments.split()]
+
+
+def _shaped(name, job):
+    return ["tc", *f"qdisc add dev {name} root tbf rate {job['rate_bps']}bit burst {job['burst_kib']}k "
+            f"limit {QUEUE}".split()]
