@@ -18,6 +18,11 @@ def rank_of(address_of_rank):
     return int(address_of_rank.rsplit(".", 1)[1]) - 1
 
 
+def name(rank):
+    """Of the end of its line that is not the rank's."""
+    return f"line{rank}"
+
+
 def bridge():
     """Without IPv6's addresses and without multicast, of which nothing else would be sent."""
     return [_ip(f"link add {BRIDGE} type bridge mcast_snooping 0"),
@@ -25,10 +30,11 @@ def bridge():
 
 
 def line(job, rank, process):
-    """From the bridge to eth0 in the network namespace of a process."""
-    name = f"line{rank}"
-    return [_ip(f"link add {name} type veth peer name eth0 netns {process}"),
-            _ip(f"link set {name} {_AS_ETHERNET} master {BRIDGE} up"), _shaped(name, job)]
+    """To eth0 in the network namespace of a process, from the bridge, or from delay.py if lines delay."""
+    other_end = "" if job["delay_s"] else f"master {BRIDGE}"
+    return [_ip(f"link add {name(rank)} type veth peer name eth0 address 02:00:00:00:00:{rank + 1:02x} "
+                f"netns {process}"),
+            _ip(f"link set {name(rank)} {_AS_ETHERNET} {other_end} up"), _shaped(name(rank), job)]
 
 
 def own_line(job, rank):
@@ -39,11 +45,10 @@ def own_line(job, rank):
 
 
 def sent(ranks):
-    """Bytes and packets that each rank has sent, as the kernel counts them at the bridge's end."""
-    said = subprocess.run(_ip(f"-json -stats link show master {BRIDGE}"), check=True,
-                          stdout=subprocess.PIPE)
+    """Bytes and packets that each rank has sent, as the kernel counts them at the other end of its line."""
+    said = subprocess.run(_ip("-json -stats link show"), check=True, stdout=subprocess.PIPE)
     counters = {link["ifname"]: link["stats64"]["rx"] for link in json.loads(said.stdout)}
-    return [{of: counters[f"line{rank}"][of] for of in ("bytes", "packets")} for rank in range(ranks)]
+    return [{of: counters[name(rank)][of] for of in ("bytes", "packets")} for rank in range(ranks)]
 
 
 # A virtual device otherwise takes 64 KiB with one header.
@@ -54,6 +59,6 @@ def _ip(arguments):
     return ["ip", *arguments.split()]
 
 
-def _shaped(name, job):
-    return ["tc", *f"qdisc add dev {name} root tbf rate {job['rate_bps']}bit burst {job['burst_kib']}k "
+def _shaped(device, job):
+    return ["tc", *f"qdisc add dev {device} root tbf rate {job['rate_bps']}bit burst {job['burst_kib']}k "
             f"limit {QUEUE}".split()]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import lines
 
-RANK = Path(__file__).with_name("rank.py")
+HERE = Path(__file__).resolve().parent
 
 
 def main():
@@ -30,10 +30,10 @@ def end_with_parent():
     os._exit(1)
 
 
-def end_with_rank(rank, process):
+def end_with(name, process):
     """The others would wait for it forever: its line goes with it, without a word to their sockets."""
     if code := process.wait():
-        print(f"testbed: rank {rank} ended with {code}", file=sys.stderr)
+        print(f"testbed: {name} ended with {code}", file=sys.stderr)
         os._exit(1)
 
 
@@ -42,7 +42,8 @@ def in_background(function, *arguments):
 
 
 def run(job):
-    ranks = [start(job, rank) for rank in range(job["ranks"])]
+    ranks = [start(f"rank {rank}", "unshare", "--net", *script("rank.py", json.dumps(job), str(rank)))
+             for rank in range(job["ranks"])]
     run_all(lines.bridge())
     for rank, process in enumerate(ranks):
         # Its namespace is there once it lives.
@@ -50,6 +51,8 @@ def run(job):
         run_all(lines.line(job, rank, process.pid))
         tell(process, "line")
     heard_of_all(ranks)
+    if job["delay_s"]:
+        heard(start("the delay", *script("delay.py", str(job["ranks"]), str(job["delay_s"]))))
     tell_all(ranks, "connect")
     heard_of_all(ranks)
     before = lines.sent(job["ranks"])
@@ -64,10 +67,13 @@ def run(job):
     return results
 
 
-def start(job, rank):
-    command = ["unshare", "--net", sys.executable, "-B", str(RANK), json.dumps(job), str(rank)]
+def script(name, *arguments):
+    return [sys.executable, "-B", str(HERE / name), *arguments]
+
+
+def start(name, *command):
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    in_background(end_with_rank, rank, process)
+    in_background(end_with, name, process)
     return process
 
 

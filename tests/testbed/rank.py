@@ -47,7 +47,7 @@ def main():
     wait_for("start")
     times = [training.step(1 + step) for step in range(job["steps"])]
     say({"step_s": times, "error": error, "sum": training.hash_of_sum(),
-         "retransmitted": retransmitted(peers) - before})
+         "retransmitted": retransmitted(peers) - before, "round_trip_s": round_trip_s(peers)})
     wait_for("end")
 
 
@@ -73,10 +73,19 @@ def connect(server, ranks, rank):
 
 
 def retransmitted(peers):
-    """Bytes of payload that TCP has sent again: tcpi_bytes_retrans of linux/tcp.h."""
-    information = (connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)
-                   for connection in peers.sockets.values())
-    return sum(int.from_bytes(fields[208:216], sys.byteorder) for fields in information)
+    """Bytes of payload that TCP has sent again."""
+    return sum(tcp_info(connection, 208, 8) for connection in peers.sockets.values())  # tcpi_bytes_retrans
+
+
+def round_trip_s(peers):
+    """The shortest that TCP has seen."""
+    return min(tcp_info(connection, 148, 4) for connection in peers.sockets.values()) / 1e6  # tcpi_min_rtt
+
+
+def tcp_info(connection, offset, size):
+    """A number of struct tcp_info, linux/tcp.h."""
+    fields = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)
+    return int.from_bytes(fields[offset:offset + size], sys.byteorder)
 
 
 def random_gradient(rank, elements):

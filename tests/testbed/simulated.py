@@ -29,11 +29,12 @@ def step(options, scheme, bucket_mib):
     """The report of `gardenhose run`; gradients overlap if there are buckets."""
     overlap = (["--overlap", "gradients", "--bucket-size", f"{bucket_mib}MiB"] if bucket_mib
                else ["--overlap", "none"])
+    delay = ["--set", f"network.latency={options.delay_ms} ms"] if options.delay_ms else []
     said = gardenhose(
         options.build, "run", "--topology", HERE / "host.toml", "--nodes", str(options.ranks),
         "--model", HERE / "model.toml", "--scheme", scheme, "--zero", "0", "--calibration", "roofline",
         "--host-issue", "0 s", "--set", f"network.nic_bandwidth={options.rate} bps", "--range", "off",
-        "--format", "json", *overlap)
+        "--format", "json", *delay, *overlap)
     return json.loads(said)
 
 

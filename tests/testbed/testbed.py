@@ -61,6 +61,8 @@ def parse():
                         help="of each line and direction, in kbps, Mbps or Gbps; default: 500Mbps")
     parser.add_argument("--burst-kib", type=int, default=64, metavar="KIB",
                         help="what a line lets through at once; default: 64")
+    parser.add_argument("--delay-ms", type=int, default=0, metavar="MS",
+                        help="from each rank to each other; up to some hundreds of Mb/s; default: 0")
     parser.add_argument("--schemes", type=lambda names: names.split(","), default=list(ALL),
                         help="names and files, separated by commas; default: one for each codec")
     parser.add_argument("--bucket-mib", type=int, metavar="MIB",
@@ -70,10 +72,10 @@ def parse():
                         help="default: build/release")
     parser.add_argument("--probe", action="store_true", help="only say whether the testbed can run here")
     options = parser.parse_args()
-    for flag in ("burst_kib", "bucket_mib", "steps"):
+    for flag, least in (("burst_kib", 1), ("bucket_mib", 1), ("steps", 1), ("delay_ms", 0)):
         value = getattr(options, flag)
-        if value is not None and value < 1:
-            parser.error(f"--{flag.replace('_', '-')}: {value} is less than 1")
+        if value is not None and value < least:
+            parser.error(f"--{flag.replace('_', '-')}: {value} is less than {least}")
     return options
 
 
@@ -118,6 +120,7 @@ def compare(options):
 def measured(options, plain, rule):
     """What each rank says of a job, and what the kernel counted of it."""
     job = {"ranks": options.ranks, "rate_bps": options.rate, "burst_kib": options.burst_kib,
+           "delay_s": options.delay_ms / 1000,
            "steps": options.steps, "parameters": plain["parameters"], "rule": rule,
            "overlap": options.bucket_mib is not None,
            "bucket_elements": (options.bucket_mib or 0) * 2**20 // 4,
@@ -161,6 +164,7 @@ def compared(options, charged, ranks):
         "packets": round(packets), "least_packets": math.ceil(charged_bytes / lines.SEGMENT),
         "error": float(f"{max(rank['error'] for rank in ranks):.4g}"),
         "charged_error": (charged["codec_error"] or {}).get("normal"),
+        "round_trip_s": min(rank["round_trip_s"] for rank in ranks),
         "simulated_step_s": round(charged["step_time_s"], 4),
         "step_s": round(statistics.median(max(times) for times in zip(*(
             rank["step_s"] for rank in ranks))), 4)}

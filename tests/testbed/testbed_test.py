@@ -41,7 +41,15 @@ def cell(build):
             assert abs(error / float(row["charged_error"]) - 1) < 0.1, row
         else:  # sums in float32; bfloat16 has 8 bits, and is rounded twice
             assert error < {"data_parallel": 1e-6, "bf16_all_reduce": 2**-8}[row["scheme"]], row
+    delays(build)
     refuses(build)
+
+
+def delays(build):
+    done = testbed(build, "--delay-ms", "10", "--steps", "1", "--schemes", "top_k")
+    assert done.returncode == 0, done
+    (row,) = csv.DictReader(done.stdout.splitlines())
+    assert float(row["round_trip_s"]) >= 2 * 0.010, row
 
 
 def refuses(build):
@@ -82,7 +90,7 @@ def kill_one(build, mark, draw, usual, whole):
         time.sleep(draw.uniform(0, usual))
         started = marked(mark)
         spaces = {namespace(process) for process in started} - {namespace(os.getpid()), None}
-        others = [each for each in started if re.search("/(namespace|rank).py ", described(each))]
+        others = [each for each in started if re.search("/(namespace|rank|delay).py ", described(each))]
         victim = command.pid if whole or not others else draw.choice(others)
         print(f"{described(victim):.120}")
         os.kill(victim, signal.SIGKILL)
@@ -92,7 +100,7 @@ def kill_one(build, mark, draw, usual, whole):
 
 
 MARK = "GARDENHOSE_TESTBED_TEST"
-JOB = ("--rate", "200Mbps", "--schemes", "int8_all_reduce", "--ranks", "3")
+JOB = ("--rate", "200Mbps", "--delay-ms", "1", "--schemes", "int8_all_reduce", "--ranks", "3")
 
 
 def wait_until_gone(mark, spaces):
