@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shaped lines: a bridge, and for each rank a pair of virtual Ethernet devices whose ends limit the rate of
 what they send (`tc tbf`). The commands of ip and tc that make them, and the kernel's counters."""
+import array
+import fcntl
 import json
+import socket
+import struct
 import subprocess
 
+ETHTOOL_STSO, SIOCETHTOOL = 0x1f, 0x8946  # linux/ethtool.h, linux/sockios.h
 BRIDGE = "bridge"
 QUEUE = "64m"  # bytes that a line holds before it drops some: more than what all sockets have under way
 HEADERS = 14 + 20 + 32  # bytes of Ethernet, IP and TCP with time stamps, of each segment and each ACK
@@ -34,12 +39,12 @@ def line(job, rank, process):
     other_end = "" if job["delay_s"] else f"master {BRIDGE}"
     return [_ip(f"link add {name(rank)} type veth peer name eth0 address 02:00:00:00:00:{rank + 1:02x} "
                 f"netns {process}"),
-            _ip(f"link set {name(rank)} {_AS_ETHERNET} {other_end} up"), _shaped(name(rank), job)]
+            _ip(f"link set {name(rank)} addrgenmode none {other_end} up"), _shaped(name(rank), job)]
 
 
 def own_line(job, rank):
     """The end in the rank's own namespace, which the rank itself sets up."""
-    return [_ip("link set lo up"), _ip(f"link set eth0 {_AS_ETHERNET}"),
+    return [_ip("link set lo up"), _ip(f"link set eth0 addrgenmode none"),
             _ip(f"address add {address(rank)}/24 dev eth0"), _ip("link set eth0 up"),
             _shaped("eth0", job)]
 
@@ -51,8 +56,12 @@ def sent(ranks):
     return [{of: counters[name(rank)][of] for of in ("bytes", "packets")} for rank in range(ranks)]
 
 
-# A virtual device otherwise takes 64 KiB with one header.
-_AS_ETHERNET = "addrgenmode none gso_max_segs 1"
+def segment_like_ethernet(device):
+    """A virtual device otherwise takes 64 KiB with one header, as one packet: ethtool -K DEVICE tso off."""
+    off = array.array("I", [ETHTOOL_STSO, 0])
+    request = struct.pack("16sP", device.encode(), off.buffer_info()[0])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCETHTOOL, request.ljust(40, b"\0"))  # sizeof(struct ifreq)
 
 
 def _ip(arguments):

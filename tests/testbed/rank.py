@@ -35,6 +35,7 @@ def main():
     wait_for("line")
     for command in lines.own_line(job, rank):
         subprocess.run(command, check=True)
+    lines.segment_like_ethernet("eth0")
     with socket.create_server((lines.address(rank), PORT)) as server:
         say("listens")
         wait_for("connect")
