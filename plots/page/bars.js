@@ -52,6 +52,7 @@ function stacks(section, figure, rows, limit = null) {
   const sums = rows.map((row) => row.parts.reduce((sum, part) => sum + part.value, 0));
   const most = Math.max(...sums, limit ?? 0, ...rows.map((row) => row.range?.[1] ?? 0));
   const scale = scaleBelow(figure, most, right, bottom);
+  const totals = [];  // over the limit's line
   const nodes = rows.map((row, place) => {
     const top = place * (LINE + ROW + GAP) + LINE;
     let from = 0;
@@ -71,13 +72,13 @@ function stacks(section, figure, rows, limit = null) {
     }
     if (row.range) group.append(whisker(scale, row.range, top + ROW / 2));
     const far = scale.place(Math.max(from, row.range?.[1] ?? 0));
-    group.append(drawn("text", {x: far + 6, y: top + 15, class: "total"}, row.told));
+    totals.push(drawn("text", {x: far + 6, y: top + 15, class: "total"}, row.told));
     return group;
   });
   const line = limit ? drawn("line", {class: "limit", x1: scale.place(limit), y1: 0,
                                       x2: scale.place(limit), y2: bottom}) : [];
   const label = `${labelOf(figure)}: ` + rows.map((row) => `${row.name} ${row.told}`).join(", ");
-  return picture(width, bottom + FOOT, label, scale.node, nodes, line);
+  return picture(width, bottom + FOOT, label, scale.node, nodes, line, totals);
 }
 
 // The parts of a step or round, as stacks() takes them, each times `factor`.

@@ -40,8 +40,8 @@ function suggestion(label, text, without = {}) {
 function showAnswer(reply) {
   const report = [reply.reports].flat().at(-1);
   const fits = [...(reply.notes || "").matchAll(/(?:fits with|or) ((?:--[a-z-]+ [^\s();,]+ ?)+)/g)];
+  document.getElementById("sentence").replaceChildren(element("p", {class: "sentence"}, reply.sentence));
   document.getElementById("answer").replaceChildren(...[
-    element("p", {class: "sentence"}, reply.sentence),
     element("div", {class: "command"}, element("code", {}, reply.command),
       copyButton("Copy", () => reply.command)),
     element("p", {class: "note layout"}, layoutText(report)),
@@ -50,14 +50,17 @@ function showAnswer(reply) {
     ...fits.slice(0, 3).map(([, text]) => suggestion("Use", text))].filter(Boolean));
 }
 
-// "1024 GPUs = 128 data x 8 tensor; 1024 sequences of 4096 tokens a step"
+const grouped = (value) => value.toLocaleString("en").replaceAll(",", "\u202f");
+
+// "1024 GPUs = 128 data × 8 tensor; 1024 sequences of 4096 tokens a step"; of sites what splits each.
 function layoutText(report) {
   const ways = [["data_parallel", "data"], ["tensor_parallel", "tensor"], ["pipeline_parallel", "pipeline"],
                 ["context_parallel", "context"]].filter(([key]) => report[key] > 1);
   const split = ways.map(([key, name]) => `${report[key]} ${name}`).join(" × ");
-  const batch = report.global_batch == null ? "" : `; ${report.global_batch.toLocaleString("en")} sequences of ` +
-    `${report.sequence.toLocaleString("en")} tokens a step`;
-  return `${counted(report.gpus ?? 0, "GPU", "GPUs")}${split ? ` = ${split}` : ""}${batch}`;
+  const gpus = `${grouped(report.gpus ?? 0)} GPUs`;
+  if (ofRound(report)) return `${gpus} in ${report.sites} sites${split ? `; in each ${split}` : ""}`;
+  return `${gpus}${split ? ` = ${split}` : ""}; ${grouped(report.global_batch)} sequences of ` +
+    `${grouped(report.sequence)} tokens a step`;
 }
 
 function showProblem(error) {
@@ -90,7 +93,7 @@ function showFacts(report) {
   add("training_usd", "training_usd_low", "training_usd_high");
   add("energy_j");
   add("wire_bytes_inter_node");
-  add("wire_bytes_wan");
+  if (ofRound(report)) add("wire_bytes_wan");
   const errors = Object.entries(report.codec_error || {})
     .filter(([, error]) => error != null).map(([what, error]) =>
     `${what.replaceAll("_", " ")} ${digits(error)}`);

@@ -171,6 +171,6 @@ class Controls {
 function keysIn(text) {
   return Object.fromEntries(text.split(";").map((one) => one.trim()).filter(Boolean).map((one) => {
     const [, key, value] = one.match(/^(?:--set[ =])?(?:--)?([^= ]+)(?:\s*=\s*|\s+)?(.*)$/) || [null, one, ""];
-    return [key, value.trim() || "on"];
+    return [key, value.trim().replace(/^"(.*)"$/, "$1") || "on"];
   }));
 }

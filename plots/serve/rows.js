@@ -55,13 +55,15 @@ const SLIDERS = [
    shown: ofCluster, text: gbpsText,
    now: (inputs, hardware) => numberIn(inputs["network.nic_bandwidth"] ??
      place(hardware).nic_bandwidth_Bps / GBPS),
-   set: (value) => ({"network.nic_bandwidth": gbps(value)})},
+   set: (value, hardware) => ({"network.nic_bandwidth":
+     value === place(hardware).nic_bandwidth_Bps / GBPS ? null : gbps(value)})},
   {name: "oversubscription", label: "oversubscription", group: "Hardware",
    notches: () => [1, 1.5, 2, 3, 4, 6, 8], text: (value) => `${value} : 1`,
    shown: (hardware) => ofCluster(hardware) && place(hardware).oversubscription != null,
    now: (inputs, hardware) => numberIn(inputs["network.oversubscription"] ??
      place(hardware).oversubscription),
-   set: (value) => ({"network.oversubscription": value})},
+   set: (value, hardware) => ({"network.oversubscription":
+     value === place(hardware).oversubscription ? null : value})},
   {name: "line", label: "rate between sites", group: "Hardware", notches: () => rates(0.1, 3200),
    shown: ofSites, text: gbpsText, now: slowestLine,
    set: (value, hardware) => Object.fromEntries([

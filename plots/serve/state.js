@@ -39,7 +39,8 @@ class State {
       const own = key.startsWith(PIN) ? key.slice(PIN.length) : key;
       (own === key ? inputs : pinned)[own] = value;
     }
-    this.inputs = inputs.topology && inputs.model ? inputs : {...FIRST};
+    const {topology, model} = FIRST;  // of a link that has lost a part
+    this.inputs = Object.keys(inputs).length ? {topology, model, ...inputs} : {...FIRST};
     this.pinned = pinned.topology && pinned.model ? pinned : null;
     this.changed();
   }
@@ -84,7 +85,7 @@ const SWITCHES = new Set(["tune", "whole", "step-by-step", "each-kernel", "break
 
 function asInputs(inputs) {
   return Object.fromEntries(Object.entries(inputs).map(([key, value]) =>
-    [key, SWITCHES.has(key) ? value === "on" || value === "true" : value]));
+    [key, SWITCHES.has(key) ? [true, "on", "true"].includes(value) : value]));
 }
 
 // "--tp 8 --zero 2", as the program prints flags, as keys and values.
@@ -102,6 +103,6 @@ function commandOf(inputs) {
   return ["gardenhose run", ...Object.entries(asInputs(inputs)).filter(([, value]) => value !== false)
     .map(([key, value]) => {
       if (key.includes(".")) return `--set ${shellText(`${key}="${value}"`)}`;
-      return value === true ? `--${key}` : `--${key}=${shellText(String(value))}`;
+      return shellText(value === true ? `--${key}` : `--${key}=${value}`);
     })].join(" ");
 }

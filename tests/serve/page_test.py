@@ -96,6 +96,7 @@ class OnADesk(Page):
     def test_what_takes_longer_comes_later(self):
         wait_for(lambda: self.chromium.find_elements(By.CSS_SELECTOR, "#curve .band"))
         wait_for(lambda: self.chromium.find_elements(By.CSS_SELECTOR, "#timelines rect"))
+        wait_for(lambda: "beats sharded at every NIC bandwidth" in self.text("#told"))
         wait_for(lambda: "…" not in self.text("#beside"))
         self.assertGreater(len(self.chromium.find_elements(By.CSS_SELECTOR, "#beside tbody tr")), 5)
         self.assertTrue(self.chromium.find_elements(By.CSS_SELECTOR, "#throughput .range"))
@@ -185,6 +186,8 @@ class OnADesk(Page):
         self.drag("nic", 0)
         self.assertIn("pinned", self.text("#throughput"))
         self.assertIn("pin%7Escheme=sdp4bit", self.chromium.current_url)
+        self.chromium.refresh()
+        wait_for(lambda: "pinned" in self.text("#throughput"))
         self.until_answered(lambda: self.one("#pin").click())
         self.assertNotIn("pinned", self.text("#throughput"))
 
