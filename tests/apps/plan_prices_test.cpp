@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan's prices from a list of one's own, and what cannot be bought.
+#include <unistd.h>
+
 #include <fstream>
 
 #include "tests/apps/plans.hpp"
@@ -11,7 +13,7 @@ const std::string kPriced = kTiny + "--scheme sharded --nodes 2 --tp 1 --pp 1 ";
 
 // A file in the tests' temporary folder.
 std::string prices(const std::string& text) {
-  const std::string file = testing::TempDir() + "prices.toml";
+  const std::string file = testing::TempDir() + "prices_" + std::to_string(getpid()) + ".toml";
   std::ofstream(file) << "as_of = \"November 2026\"\n" << text;
   return " --prices " + file + " ";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters that a plan buys, and upgrades of them.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -11,7 +12,7 @@ namespace {
 
 // A file of parts with nodes, which cost 300 kUSD and draw 10 kW.
 std::string parts_with_nodes(const std::string& more = "") {
-  const std::string file = testing::TempDir() + "parts.toml";
+  const std::string file = testing::TempDir() + "parts_" + std::to_string(getpid()) + ".toml";
   std::ifstream shipped(std::string(GARDENHOSE_SOURCE_DIR) + "/traces/network_parts.toml");
   std::ofstream(file) << shipped.rdbuf() << "\n[node]\nprice = \"300 kUSD\"\npower = \"10 kW\"\n"
                       << more;
