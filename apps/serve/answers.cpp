@@ -30,6 +30,7 @@ struct Question {
   std::string as;
   Inputs inputs = Inputs::object(), more = Inputs::object();
   std::map<std::string, std::string, std::less<>> files;
+  int jobs = 1;
 };
 
 // A flag or a setting, checked as a sweep's spec has it.
@@ -78,7 +79,7 @@ Arguments asked(const Question& question) {
   inputs.update(question.more);
   Arguments arguments = arguments_of(inputs);
   arguments.erase(arguments.begin());
-  arguments.emplace_back("--jobs=1");
+  arguments.push_back("--jobs=" + std::to_string(question.jobs));
   return arguments;
 }
 
@@ -160,9 +161,10 @@ constexpr AnswerKind kKinds[] = {
 
 std::string problem(const std::string& text) { return sim::sweep::line_of({{"problem", text}}); }
 
-Reply answer(std::string_view text) {
+Reply answer(std::string_view text, int jobs) {
   try {
-    const Question question = read_question(text);
+    Question question = read_question(text);
+    question.jobs = jobs;
     const auto* const kind = std::ranges::find(kKinds, question.as, &AnswerKind::as);
     if (kind == std::end(kKinds)) {
       throw sim::InputError("as: '" + sim::printable(question.as) + "' is no kind of answer");

@@ -38,6 +38,7 @@ struct Reply {
 //   choices   {"topologies": ..., the names that ship, with a line each}
 //
 // or a problem, whose text is the message of run. Never throws.
-[[nodiscard]] Reply answer(std::string_view question);
+// Simulates so many schemes at once.
+[[nodiscard]] Reply answer(std::string_view question, int jobs);
 
 }  // namespace apps::serve

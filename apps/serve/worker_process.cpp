@@ -54,13 +54,13 @@ bool has_grown() {
   return getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss > kKeptMemory_kB;
 }
 
-[[noreturn]] void answer_all(int channel, const std::string& first_question) {
-  static_cast<void>(answer(first_question));
+[[noreturn]] void answer_all(int channel, const std::string& first_question, int jobs) {
+  static_cast<void>(answer(first_question, jobs));
   QuestionHead head;
   while (read_whole(channel, &head, sizeof head)) {
     std::string question(head.length, '\0');
     if (!read_whole(channel, question.data(), question.size())) break;
-    const Reply reply = answer(question);
+    const Reply reply = answer(question, jobs);
     const bool is_last = has_grown();
     const ReplyHead reply_head{static_cast<std::uint32_t>(reply.status),
                                static_cast<std::uint32_t>(reply.text.size()), is_last ? 1U : 0U};
@@ -72,7 +72,7 @@ bool has_grown() {
 }
 
 [[noreturn]] void become_worker(int channel, pid_t parent, const std::string& first_question,
-                                int niceness) {
+                                const WorkerKind& kind) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   setpgid(0, 0);
@@ -89,14 +89,14 @@ bool has_grown() {
   const rlimit memory{kMostMemory, kMostMemory}, no_core{0, 0};
   setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &no_core);
-  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness);
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kind.niceness);
   if (chdir("/") != 0) _exit(1);  // where no file has a name that a page may give
-  answer_all(kept, first_question);
+  answer_all(kept, first_question, kind.jobs);
 }
 
 }  // namespace
 
-WorkerProcess start_worker(const std::string& first_question, int niceness) {
+WorkerProcess start_worker(const std::string& first_question, const WorkerKind& kind) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw sim::LacksResources("gardenhose serve: no worker can be started: " +
@@ -106,7 +106,7 @@ WorkerProcess start_worker(const std::string& first_question, int niceness) {
   const pid_t parent = getpid();
   const pid_t id = fork();
   const int error = errno;
-  if (id == 0) become_worker(ends[1], parent, first_question, niceness);
+  if (id == 0) become_worker(ends[1], parent, first_question, kind);
   if (id > 0) setpgid(id, id);  // whichever of the two comes first
   close(ends[1]);
   if (id > 0) return {id, ends[0]};

@@ -23,8 +23,12 @@ struct WorkerProcess {
 };
 
 // A copy of this process, which has no threads, answers until the channel is closed or this process ends.
-// It has a process group of its own, and runs with a niceness of so much more. Throws LacksResources.
-[[nodiscard]] WorkerProcess start_worker(const std::string& first_question, int niceness);
+// It has a process group of its own. Throws LacksResources.
+struct WorkerKind {
+  int jobs = 1;      // schemes simulated at once
+  int niceness = 0;  // beyond this process's
+};
+[[nodiscard]] WorkerProcess start_worker(const std::string& first_question, const WorkerKind& kind);
 
 // Ends it, with what it has started, and waits for that.
 void end_worker(const WorkerProcess& worker);

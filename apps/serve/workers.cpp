@@ -21,7 +21,8 @@ namespace {
 namespace asio = boost::asio;
 using Failure = boost::system::error_code;
 
-constexpr int kNicenessOfLater = 5;
+// By lane: a scheme and what it is compared with at once for somebody who waits.
+constexpr WorkerKind kWorkerKinds[] = {{.jobs = 2}, {.niceness = 5}};
 constexpr std::size_t kMostReply = std::size_t{256} << 20;
 // Before a worker takes the place of one that could not be started.
 constexpr std::chrono::seconds kTryAgain{1};
@@ -81,8 +82,7 @@ Workers::~Workers() {
 }
 
 void Workers::start(Lane lane) {
-  const int niceness = lane == Lane::later ? kNicenessOfLater : 0;
-  const WorkerProcess process = start_worker(first_, niceness);
+  const WorkerProcess process = start_worker(first_, kWorkerKinds[static_cast<std::size_t>(lane)]);
   std::shared_ptr<Worker> worker;
   try {
     worker = std::make_shared<Worker>(context_, lane, process);
