@@ -3,7 +3,7 @@
 """Writes what the documentation takes from the program's own tables, so that it cannot go stale:
 docs/reference, the parts of pages between <!-- generated: NAME --> and <!-- end -->, whose NAME
 is one of docs/validation_tables.py, and the types and functions of the Python module
-(docs/python_types.py, docs/python_functions.py).
+(docs/python_modules.py).
 
     docs/generate_reference.py             write
     docs/generate_reference.py --check     compare, print each difference; exit code 1 if any
@@ -18,8 +18,7 @@ import sys
 from pathlib import Path
 
 from pages import ROOT, all_pages, escaped, name_of, table
-from python_functions import python_functions, repeated_flags
-from python_types import python_types
+from python_modules import python_modules
 from validation_tables import validation_parts
 
 NOTICE = "<!-- Written by docs/generate_reference.py from the program's tables; do not edit. -->"
@@ -180,12 +179,9 @@ def exit_codes_page(program: Program, top: dict) -> str:
 def reference(program: Program) -> dict[Path, str]:
     top, what = program.json("--help=json"), program.json("list", "--format", "json")
     figures = program.json("list", "figures", "--format", "json")["figures"]
-    flags = program.json("run", "--help=json")["flags"]
-    module = ROOT / "apps" / "python" / "gardenhose"
+    module = ROOT / "apps" / "python" / "gardenhose" / "_commands"
     folder = ROOT / "docs" / "reference"
-    python = {
-        module / "_types.py": python_types(program, figures["rows"], flags, repeated_flags(program)),
-        module / "_commands.py": python_functions(program)}
+    python = {module / name: text for name, text in python_modules(program, figures["rows"]).items()}
     return python | {folder / name: text for name, text in {
         "flags.md": flags_page(program, top["commands"]),
         "keys.md": keys_page(program.json("list", "keys", "--format", "json"),

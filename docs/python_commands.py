@@ -55,8 +55,8 @@ COMMANDS = (
             first_type="Optional[str] = None"),
     Command("sweep", "Records[Point]", "a Point for each point of the spec: its inputs, state and "
             "report. `spec` is a file or a dict of its tables. Results of a dict are kept where "
-            "`store` is given", first="spec", first_type='Union[str, "os.PathLike[str]", '
+            "`store` is given", first="spec", first_type='Union[str, os.PathLike[str], '
             'Mapping[str, object]]', body="swept(locals())", left_out=("dry-run",)),
     Command("check", "Checked", "Checked, which is true if no point fails", first="what",
-            first_type='Union[str, "os.PathLike[str]", None] = None', body="checked(locals())"),
+            first_type='Union[str, os.PathLike[str], None] = None', body="checked(locals())"),
 )

@@ -1,29 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of the Python module, from the program's help, as docs/generate_reference.py writes
-them."""
+"""The functions of the Python module, from the program's help."""
 
 import re
 import textwrap
 
-from python_commands import COMMANDS, Command
-from python_types import NOTICE, value_type
+from python_commands import Command
+from python_types import value_type
 
-HEAD = f'''# SPDX-License-Identifier: Apache-2.0
-{NOTICE}
-"""One function for each command."""
-
-from __future__ import annotations
-
-import os
-from typing import Any, List, Mapping, Optional, Tuple, Union, overload
-
-from ._arguments import Named, Value, Values
-from ._call import one, several, simulated
-from ._list import Listed, listed
-from ._results import AnyRecord, Records
-from ._sweep import Checked, Point, checked, swept
-from ._types import (%s)
-'''
 ITSELF = re.compile(r" \(--\w+ itself may be omitted\)")
 INPUTS = "inputs: Optional[Mapping[str, object]] = None"
 # Several schemes make several reports. What other dicts hold, type checkers do not know.
@@ -45,21 +28,6 @@ Raises:
     KeyboardInterrupt: Ctrl-C, which also ends the program.
 
 Warns (UserWarning) when a step needs more memory than a GPU has."""
-LIST = '''
-
-@overload
-def list(section: Optional[str] = None) -> Records[Listed]: ...
-@overload
-def list(section: str, name: str) -> str: ...
-def list(section: Optional[str] = None,
-         name: Optional[str] = None) -> Union[str, Records[Listed]]:
-    """What ships: rows of a section, such as "models", or of all.
-
-    list("scheme", "sdp4bit") is the text of that file, as list("topology", ...), list("model", ...)
-    and list("reliability", ...) are.
-    """
-    return listed(section, name)
-'''
 
 
 def name_of(flag: dict) -> str:
@@ -149,21 +117,3 @@ def function_of(command: Command, answer: dict, of_run: list[dict]) -> str:
                      filled(f"Returns {command.returns}.", "    "))
     head = signature(command.name, [first, "*", *keywords(flags, command.name)], returned)
     return f"\n\n{head}\n{text}\n    return {body}\n"
-
-
-def python_functions(program) -> str:
-    """The module _commands."""
-    run = program.json("run", "--help=json")
-    kinds = sorted({command.kind for command in COMMANDS if command.samples} | {"Flags", "Report"})
-    functions = [function_of(command, program.json(command.name, "--help=json"), run["flags"])
-                 for command in COMMANDS]
-    names = textwrap.fill(", ".join(kinds), 99 - 21, subsequent_indent=" " * 21)
-    return "".join([HEAD % names, run_function(run), *functions, LIST])
-
-
-def repeated_flags(program) -> list[str]:
-    """Flags that may stand several times; in all commands that have them."""
-    answers = {name: program.json(name, "--help=json")["flags"]
-               for name in ("run", *(command.name for command in COMMANDS))}
-    return sorted({flag["name"] for flags in answers.values() for flag in flags
-                   if flag["repeats"]})

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results' types of the Python module, from the program's list of figures and from what its
-commands print, as docs/generate_reference.py writes them."""
+commands print."""
 
 import keyword
 import textwrap
 
-from python_commands import COMMANDS
+from python_commands import Command
 
-NOTICE = "# Written by docs/generate_reference.py from the program's tables; do not edit."
 TYPES = {"number": "Number", "whole number": "Count", "string": "Text", "true or false": "Truth"}
 OF_UNIT = {"s": "Seconds", "B": "Bytes", "B/s": "BytesPerSecond", "J": "Joules", "W": "Watts",
            "USD": "Dollars", "tokens/s": "TokensPerSecond", "ratio": "Ratio", "share": "Share",
@@ -21,24 +20,6 @@ OTHERS = {"schema_version": "int", "exposed_comm_by_phase_s": "Dict[str, float]"
           "codec_error": "Dict[str, Optional[float]]", "sources": "Dict[str, str]"}
 # Parts whose names their places would not explain.
 RENAMED = {"ComparisonA": "Side", "PlansPlans": "Plan", "CollectiveTimeClasses": "PairsTime"}
-HEAD = f'''# SPDX-License-Identifier: Apache-2.0
-{NOTICE}
-"""What the commands take and return, for editors and type checkers."""
-
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, TypedDict, Union
-
-from ._arguments import Named, Value, Values
-from ._results import Record
-
-if TYPE_CHECKING:
-    from typing import Literal
-
-# None where it was not asked for, or has no end: so a type checker lets each be anything, too.
-Number = Union[float, Any]
-Count = Union[int, Any]
-Text = Union[str, Any]
-Truth = Union[bool, Any]
-'''
 
 
 def class_of(name: str, summary: str, members: dict[str, str]) -> str:
@@ -135,32 +116,23 @@ def number_type(key: str, seen: list) -> str:
     return unit_type(key) or usual
 
 
-def printed_classes(program) -> list[str]:
-    """The classes of each command's result."""
+def printed_classes(program, command: Command) -> list[str]:
+    """The classes of a command's result."""
     shapes = Shapes()
-    for command in COMMANDS:
-        if not command.samples:
-            continue
-        seen = [program.json(command.name, *sample, "--format=json") for sample in command.samples]
-        objects = [one for printed in seen
-                   for one in (printed if isinstance(printed, list) else [printed])]
+    seen = [program.json(command.name, *sample, "--format=json") for sample in command.samples]
+    objects = [one for printed in seen for one in (printed if isinstance(printed, list) else [printed])]
+    if objects:
         shapes.object_of(command.kind, f"A result of `gardenhose {command.name}`.", objects)
     return shapes.classes
 
 
-def python_types(program, figures: list[dict], flags: list[dict], repeated: list[str]) -> str:
-    """The module _types: results and their parts, and the flags of `run` as keywords."""
-    units = "".join(f"{kind} = Number\n" for kind in OF_UNIT.values())
-    names = ", ".join(f'"{name}"' for name in repeated)
-    keywords = [f"    {flag['name'].replace('-', '_')}: {value_type(flag, 'run')}\n"
-                for flag in flags if flag["name"] not in ("help", "format")]
+def flag_class(flags: list[dict]) -> str:
+    """The flags of `run` as keywords."""
     return "".join([
-        HEAD, units, "# Flags that stand once for each value of a list.\n",
-        f"REPEATED = ({names})\n",
-        *report_classes(figures), *printed_classes(program),
         "\n\nclass Flags(TypedDict, total=False):\n",
         '    """Flags of `gardenhose run` with one scheme: inputs of run() and run_many()."""\n\n',
-        *keywords])
+        *(f"    {flag['name'].replace('-', '_')}: {value_type(flag, 'run')}\n"
+          for flag in flags if flag["name"] not in ("help", "format"))])
 
 
 def value_type(flag: dict, command: str) -> str:

@@ -17,18 +17,27 @@ waits, so threads run in parallel.
 """
 
 from ._arguments import InputError
-from ._commands import bom, check, collective, compare, fit
-from ._commands import list as list  # not in __all__, and so not in place of Python's by import *
-from ._commands import map as map
-from ._commands import plan, run, solve, sweep, validate
+from ._commands.bom import PartsList, bom
+from ._commands.check import check
+from ._commands.collective import CollectiveTime, collective
+from ._commands.compare import Comparison, compare
+from ._commands.fit import Fit, fit
+from ._commands.flags import Flags
+from ._commands.map import MapPoint
+from ._commands.map import map as map  # not in __all__, and so not in place of Python's by import *
+from ._commands.plan import Plans, plan
+from ._commands.report import Report
+from ._commands.run import run
+from ._commands.solve import Solution, solve
+from ._commands.sweep import sweep
+from ._commands.validate import validate
 from ._frame import frame
+from ._list import list as list  # the same
 from ._many import run_many
 from ._plot import plot
 from ._program import program, version
 from ._results import Record, Records
 from ._sweep import Checked, Point
-from ._types import (CollectiveTime, Comparison, Fit, Flags, MapPoint, PartsList, Plans, Report,
-                     Solution)
 
 __version__: str
 

@@ -13,7 +13,7 @@ from ._arguments import InputError, arguments_of, in_python, is_list, merged
 from ._process import run_to_end
 from ._program import CANNOT_START, missing_libraries, program
 from ._results import R, Records, parsed, record, records
-from ._types import REPEATED
+from ._commands.flags import REPEATED
 
 _WRONG_INPUT = 2
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, overload
 
 from ._call import ended
 from ._results import AnyRecord, Records, parsed, records
@@ -16,8 +16,17 @@ class Listed(AnyRecord):
     name: str
 
 
-def listed(section: Optional[str], name: Optional[str]) -> Union[str, Records[Listed]]:
-    """The result of list()."""
+@overload
+def list(section: Optional[str] = None) -> Records[Listed]: ...
+@overload
+def list(section: str, name: str) -> str: ...
+def list(section: Optional[str] = None,
+         name: Optional[str] = None) -> Union[str, Records[Listed]]:
+    """What ships: rows of a section, such as "models", or of all.
+
+    list("scheme", "sdp4bit") is the text of that file, as list("topology", ...), list("model", ...)
+    and list("reliability", ...) are.
+    """
     if name is not None:
         return ended(["list", f"--section={section}", f"--section={name}"]).stdout
     wanted = [] if section is None else [f"--section={section}"]

@@ -13,7 +13,7 @@ from . import _progress
 from ._arguments import InputError, is_list, merged
 from ._call import ended, reports, run_arguments, warn
 from ._results import parsed
-from ._types import Report
+from ._commands.report import Report
 
 _FIRST_SHOWN_S = 2  # as the program
 _POLL_S = 0.02

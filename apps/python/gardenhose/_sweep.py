@@ -14,7 +14,8 @@ from typing import Any, Dict, List, Mapping, Optional, cast
 from ._arguments import InputError, arguments_of, in_python, merged
 from ._call import ended
 from ._results import AnyRecord, Record, Records, parsed, record, records
-from ._types import REPEATED, Report
+from ._commands.flags import REPEATED
+from ._commands.report import Report
 
 
 class Point(Record):
