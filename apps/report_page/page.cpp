@@ -21,15 +21,14 @@ namespace {
 
 // The parts of a page, below plots, scripts in the order in which each needs those before it.
 struct Parts {
-  const char* page;
-  std::vector<const char*> styles, scripts;
+  const char* folder;  // with bar.html, what stands at the top, main.html and style.css
+  std::vector<const char*> scripts;
   const char* policy;  // beyond script and style
 };
 
 const Parts& report_parts() {
   static const Parts parts{
-      "report/page.html",
-      {"page/style.css", "report/style.css"},
+      "report",
       {"page/text.js", "page/looks.js", "report/study.js", "page/controls.js", "report/choices.js",
        "page/axes.js", "page/bars.js", "report/chart.js", "report/breakdown.js",
        "report/winners.js", "page/overlap.js", "page/timeline.js", "report/timelines.js",
@@ -40,13 +39,12 @@ const Parts& report_parts() {
 
 const Parts& serve_parts() {
   static const Parts parts{
-      "serve/page.html",
-      {"page/style.css", "serve/style.css"},
+      "serve",
       {"page/text.js", "page/looks.js", "page/controls.js", "page/axes.js", "page/bars.js",
        "page/overlap.js", "page/timeline.js", "serve/state.js", "serve/server.js", "serve/files.js",
        "serve/rows.js", "serve/controls.js", "serve/pictures.js", "serve/answers.js",
        "serve/beside.js", "serve/later.js", "serve/downloads.js", "page/theme.js", "serve/main.js"},
-      "; connect-src 'self'; img-src data:"};
+      "; connect-src 'self'"};
   return parts;
 }
 
@@ -84,13 +82,18 @@ std::string page_of(const Parts& parts, Inputs data) {
     for (const char* file : files) text += sim::read_file(folder / file);
     return text;
   };
-  const std::string style = joined(parts.styles);
+  const std::string style = sim::read_file(folder / "page" / "style.css") +
+                            sim::read_file(folder / parts.folder / "style.css");
   const std::string script = "\"use strict\";\n(() => {\n" + joined(parts.scripts) + "})();\n";
   const std::string policy =
       "default-src 'none'; base-uri 'none'; form-action 'none'; script-src '" +
-      policy_hash(script) + "'; style-src '" + policy_hash(style) + "'" + parts.policy;
-  return filled(sim::read_file(folder / parts.page),
+      policy_hash(script) + "'; style-src '" + policy_hash(style) +
+      "'; img-src data:" + parts.policy;
+  return filled(sim::read_file(folder / "page" / "page.html"),
                 {{"policy", policy},
+                 {"bar", sim::read_file(folder / parts.folder / "bar.html")},
+                 {"main", sim::read_file(folder / parts.folder / "main.html")},
+                 {"class", parts.folder},
                  {"title", html_text(data.at("title").get<std::string>())},
                  {"style", style},
                  {"study", script_json(data)},
@@ -134,8 +137,9 @@ Inputs figure_units() {
 
 std::string page_of(const Inputs& study) { return page_of(report_parts(), study); }
 
-std::string serve_page() {
-  return page_of(serve_parts(), {{"title", "What if"}, {"units", figure_units()}});
+std::string serve_page(const Inputs& first) {
+  return page_of(serve_parts(),
+                 {{"title", "What if"}, {"units", figure_units()}, {"first", first}});
 }
 
 }  // namespace apps

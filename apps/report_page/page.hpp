@@ -12,8 +12,9 @@ namespace apps {
 // The page's policy (Content-Security-Policy) lets a browser run the shipped script and style, by
 // their SHA-256, and nothing else: no text of a store can become a program, and nothing is loaded.
 [[nodiscard]] std::string page_of(const Inputs& study);
-// The page of `gardenhose serve`, whose script may ask the server that it came from, and nobody else.
-[[nodiscard]] std::string serve_page();
+// The page of `gardenhose serve`, which opens with these inputs of run. Its script may ask the server that
+// it came from, and nobody else.
+[[nodiscard]] std::string serve_page(const Inputs& first);
 
 // By the name of each figure: the symbol of its unit.
 [[nodiscard]] Inputs figure_units();

@@ -2,11 +2,11 @@
 #include "apps/serve/captured.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "sim/base/child_process.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 
@@ -16,9 +16,7 @@ namespace {
 // Standard error goes into memory while this is in scope.
 class Capture {
  public:
-  Capture()
-      : memory_(memfd_create("said", MFD_CLOEXEC)),
-        before_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) {
+  Capture() : memory_(sim::memory_file("said")), before_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) {
     if (memory_ < 0 || before_ < 0) {
       const int error = errno;
       close_both();
@@ -33,13 +31,7 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  [[nodiscard]] std::string text() const {
-    const off_t size = lseek(memory_, 0, SEEK_END);
-    std::string text(size < 0 ? 0 : static_cast<std::size_t>(size), '\0');
-    const ssize_t count = pread(memory_, text.data(), text.size(), 0);
-    text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
-    return text;
-  }
+  [[nodiscard]] std::string text() const { return sim::text_in(memory_); }
 
  private:
   void close_both() const {

@@ -25,9 +25,12 @@ constexpr const char* kServeUsage =
     "Its address holds all that is chosen, so that a link is a study. Ctrl-C ends it.\n";
 
 // What the page opens with.
-constexpr const char* kFirstQuestion =
-    R"({"as": "run", "inputs": {"topology": "dgx_h100_x128", "model": "llama_2_7b", )"
-    R"("scheme": "sdp4bit", "baseline": "twin"}, "more": {"range": "off"}})";
+Inputs first_inputs() {
+  return {{"topology", "dgx_h100_x128"},
+          {"model", "llama_2_7b"},
+          {"scheme", "sdp4bit"},
+          {"baseline", "twin"}};
+}
 
 struct ServeOptions {
   int port = 8600, jobs = 1, timeout_s = 60;
@@ -53,13 +56,15 @@ std::optional<ServeOptions> parse_serve(const Arguments& arguments) {
 int serve_command(const Arguments& arguments) {
   const auto options = parse_serve(arguments);
   if (!options) return 0;
-  const std::string page = serve_page();
+  const Inputs first = first_inputs();
+  const Inputs question{{"as", "run"}, {"inputs", first}, {"more", {{"range", "off"}}}};
   boost::asio::io_context context(1);
   boost::asio::signal_set signals(context, SIGINT, SIGTERM, SIGHUP);
   serve::Workers workers(
       context, {.workers = options->jobs, .longest = std::chrono::seconds(options->timeout_s)},
-      kFirstQuestion);
-  const serve::Server server(context, static_cast<unsigned short>(options->port), workers, page);
+      question.dump());
+  const serve::Server server(context, static_cast<unsigned short>(options->port), workers,
+                             serve_page(first));
   signals.async_wait([&](const auto&, int) { context.stop(); });
   print_text("http://localhost:{}/\n", server.port());
   finish_output();

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include <cstdio>
 
 #include "apps/serve/answers.hpp"
+#include "sim/base/child_process.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 
@@ -73,8 +73,7 @@ bool has_grown() {
 
 [[noreturn]] void become_worker(int channel, pid_t parent, const std::string& first_question,
                                 const WorkerKind& kind) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
+  sim::end_with_parent(parent);
   setpgid(0, 0);
   for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(one, SIG_DFL);
   sigset_t none;

@@ -62,8 +62,10 @@ function besideParts() {
   const rows = ofSites(page.hardware) ? page.names.schemes_between_sites : page.names.schemes;
   const names = [...new Set([state.inputs.scheme, ...rows.map((one) => one.name)])].filter(Boolean);
   const results = names.map((scheme) => ({scheme, choose: () => state.set({scheme})}));
+  const own = results.find((one) => one.scheme === page.reports.at(-1).scheme);
+  if (own) own.report = page.reports.at(-1);
   showBeside(results);
-  return results.map((one) => [questionOf("run", {...state.inputs, scheme: one.scheme},
+  return results.filter((one) => one !== own).map((one) => [questionOf("run", {...state.inputs, scheme: one.scheme},
     {range: "off"}), (reply) => {
     one.report = reply.reports.at(-1);
     showBeside(results);

@@ -3,7 +3,7 @@
 // pinned choice stands beside, its keys behind "pin~".
 
 const PIN = "pin~";
-const FIRST = {topology: "dgx_h100_x128", model: "llama_2_7b", scheme: "sdp4bit", baseline: "twin"};
+const FIRST = raw.first;
 
 // Examples of the documentation.
 const PRESETS = [

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "sim/base/child_process.hpp"
 #include "sim/base/file.hpp"
 
 namespace sim {
@@ -29,13 +29,6 @@ using Clock = std::chrono::steady_clock;
 using Deadline = std::chrono::time_point<Clock, std::chrono::duration<double>>;
 
 constexpr int kOutOfMemory = 2;  // exit status of the child; 1: any other failure
-
-// However the parent ends, nobody is left to hear of the result. The parent may have ended before
-// the request was heard.
-void end_with_parent(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-}
 
 [[noreturn]] void run_and_exit(int report, const std::function<void()>& work) {
   dup2(report, STDERR_FILENO);

@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -20,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/child_process.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/printable.hpp"
@@ -36,16 +35,6 @@ constexpr std::size_t kLongestMessage = 4000;
 
 [[noreturn]] void fail_to_start(int error) {
   throw InputError("`jobs`: no worker can be started: " + system_problem(error));
-}
-
-int memory_file(const char* name) { return memfd_create(name, MFD_CLOEXEC); }
-
-std::string text_in(int file) {
-  const off_t size = lseek(file, 0, SEEK_END);
-  std::string text(size < 0 ? 0 : static_cast<std::size_t>(size), '\0');
-  const ssize_t count = pread(file, text.data(), text.size(), 0);
-  text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
-  return text;
 }
 
 // Into memory, in one piece unless that is short.
@@ -110,8 +99,7 @@ struct Worker {
 // terminal is the parent's.
 [[noreturn]] void become(const Worker& worker, int channel, const Tasks& tasks,
                          const Signals& signals, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
+  end_with_parent(parent);
   setpgid(0, 0);
   signals.restore();
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
