@@ -41,19 +41,72 @@ Time time_of(const std::function<void()>& run) {
 
 // What the kernels of one size read and write.
 struct Tensors {
-  std::vector<float> values, residual, decoded;
+  std::vector<float> values, residual, decoded, summand;
   std::vector<std::byte> wires;
   explicit Tensors(std::size_t elements)
-      : values(Pattern().input({0, elements})), residual(elements), decoded(elements) {}
+      : values(Pattern().input({0, elements})),
+        residual(elements),
+        decoded(elements),
+        summand(elements) {}
 };
 
+// Those with kernels, unless names are given. A codec without kernels has its reference, in one thread,
+// as in the libraries (codecs/c).
+std::vector<codecs::cpu::CpuCodec> asked_codecs(const std::vector<std::string>& names) {
+  const auto with_kernels = codecs::cpu::all_cpu_codecs();
+  std::vector<codecs::cpu::CpuCodec> rows;
+  if (names.empty()) rows.assign(with_kernels.begin(), with_kernels.end());
+  for (const std::string& name : names) {
+    const codecs::Codec& codec = codecs::codec_named(name);
+    const auto row = std::ranges::find(with_kernels, &codec, &codecs::cpu::CpuCodec::codec);
+    rows.push_back(row == with_kernels.end() ? codecs::cpu::CpuCodec{.codec = &codec} : *row);
+  }
+  return rows;
+}
+
 bool equals_reference(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run) {
+  if (row.encode == nullptr) return true;
   const codecs::Format& format = row.codec->format;
   const std::vector<float> values = Pattern().input({0, kWhole / 4 + 77});
   std::vector<std::byte> wire(codecs::encoded_bytes(format, values.size())), expected = wire;
   row.encode(format, values, key_of(0, 0), wire, run);
   row.codec->encode(format, values, key_of(0, 0), expected);
   return wire == expected;
+}
+
+void encode(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on) {
+  const codecs::Format& format = row.codec->format;
+  if (row.encode == nullptr) return row.codec->encode(format, on.values, key_of(0, 0), on.wires);
+  row.encode(format, on.values, key_of(0, 0), on.wires, run);
+}
+
+void encode_feedback(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on) {
+  const codecs::Feedback rule{.carry = 0.9f};
+  if (row.encode_feedback == nullptr) {
+    return codecs::encode_with_feedback(*row.codec, rule, on.values, key_of(0, 0), on.residual,
+                                        on.wires);
+  }
+  row.encode_feedback(row.codec->format, rule, on.values, key_of(0, 0), on.residual, on.wires, run);
+}
+
+void decode(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run,
+            std::span<const std::byte> wire, std::span<float> values) {
+  if (row.decode == nullptr) return row.codec->decode(row.codec->format, wire, values);
+  row.decode(row.codec->format, wire, values, run);
+}
+
+// Without a kernel: each wire is decoded and added.
+void decode_reduce(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run,
+                   std::size_t inputs, Tensors& on) {
+  if (row.decode_reduce != nullptr) {
+    return row.decode_reduce(row.codec->format, on.wires, inputs, on.decoded, run);
+  }
+  const std::size_t bytes = on.wires.size() / inputs;
+  std::ranges::fill(on.decoded, 0.0f);
+  for (std::size_t one = 0; one < inputs; ++one) {
+    decode(row, run, std::span(on.wires).subspan(one * bytes, bytes), on.summand);
+    std::ranges::transform(on.decoded, on.summand, on.decoded.begin(), std::plus());
+  }
 }
 
 void measure_codec(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on,
@@ -68,22 +121,18 @@ void measure_codec(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run
                            .elements = elements};
     rows.push_back(json_of(kernel, time_of(work)));
   };
-  add(Operation::encode, 1, [&] { row.encode(format, on.values, key_of(0, 0), on.wires, run); });
+  add(Operation::encode, 1, [&] { encode(row, run, on); });
   std::ranges::fill(on.residual, 0.0f);
-  add(Operation::encode_feedback, 1, [&] {
-    row.encode_feedback(format, {.carry = 0.9f}, on.values, key_of(0, 0), on.residual, on.wires,
-                        run);
-  });
-  add(Operation::decode, 1, [&] { row.decode(format, on.wires, on.decoded, run); });
-  if (row.decode_reduce == nullptr) return;
+  add(Operation::encode_feedback, 1, [&] { encode_feedback(row, run, on); });
+  add(Operation::decode, 1, [&] { decode(row, run, on.wires, on.decoded); });
+  if (row.decode != nullptr && row.decode_reduce == nullptr) return;
   for (const int inputs : kSummed) {
     const auto count = static_cast<std::size_t>(inputs);
     while (on.wires.size() < count * bytes) {
       on.wires.insert(on.wires.end(), on.wires.begin(),
                       on.wires.begin() + static_cast<std::ptrdiff_t>(bytes));
     }
-    add(Operation::decode_reduce, inputs,
-        [&] { row.decode_reduce(format, on.wires, count, on.decoded, run); });
+    add(Operation::decode_reduce, inputs, [&] { decode_reduce(row, run, count, on); });
   }
 }
 
@@ -130,7 +179,7 @@ CpuTable measure_cpu(const Settings& settings) {
   table["threads"] = settings.threads;
   Json copies = Json::array(), rows = Json::array();
   std::vector<codecs::cpu::CpuCodec> right;
-  for (const codecs::cpu::CpuCodec& row : codecs::cpu::all_cpu_codecs()) {
+  for (const codecs::cpu::CpuCodec& row : asked_codecs(settings.codecs)) {
     if (equals_reference(row, run)) {
       right.push_back(row);
     } else {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "apps/streams.hpp"
+#include "codecs/codec.hpp"
 #include "sim/base/error.hpp"
 
 namespace calibrate {
@@ -69,6 +70,9 @@ options::options_description described(Settings& settings, Texts& texts) {
       "time limit; slow kernels get fewer launches");
   add("threads", options::value(&settings.threads)->default_value(settings.threads),
       "with --device cpu, threads of each kernel");
+  add("codecs", options::value(&settings.codecs)->multitoken(),
+      "with --device cpu, codecs to measure; default: those with vector code. Others run their "
+      "references, in one thread");
   add("hidden", options::value(&settings.hidden)->multitoken(),
       "hidden sizes of the layers whose matrix products are measured");
   add("cublas", options::value(&settings.cublas),
@@ -104,6 +108,12 @@ void take_texts(const Texts& texts, Settings& settings) {
        {std::pair{"--cublas", settings.cublas}, {"--cublas-lt", settings.cublas_lt}}) {
     if (!file.empty() && !std::filesystem::is_regular_file(file)) {
       throw sim::InputError(std::string(flag) + ": " + file + ": is not a file");
+    }
+  }
+  for (const std::string& name : settings.codecs) {
+    if (std::ranges::find(codecs::all_codecs(), name, &codecs::Codec::name) ==
+        codecs::all_codecs().end()) {
+      throw sim::InputError("--codecs: '" + name + "' is unknown; see gardenhose list codecs");
     }
   }
   for (const int hidden : settings.hidden) {

@@ -19,8 +19,9 @@ struct Settings {
   std::filesystem::path summary;  // not empty: only summarise this table
   Sizes sizes;
   bool quick = false;
-  double minutes = 8;       // what the samples of a GPU are chosen for
-  int threads = 1;          // of the kernels for CPUs
+  double minutes = 8;               // what the samples of a GPU are chosen for
+  int threads = 1;                  // of the kernels for CPUs
+  std::vector<std::string> codecs;  // for CPUs; empty: all with kernels
   std::vector<int> hidden;  // of the layers whose products are measured; empty: the usual ones
   std::string cublas, cublas_lt;
   std::string commit;

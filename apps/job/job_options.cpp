@@ -45,12 +45,6 @@ po::options_description site_flags(JobOptions& o) {
       "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
       "for the exchange between sites",
       {.values = inner_scheme_names}));
-  flags.add(flag(
-      "host-codecs", po::value(&o.host_codecs),
-      "the hosts' processors encode and decode between sites, each GPU's share on threads of its "
-      "own, in the times of this table: a file that gardenhose-calibrate measured on a CPU, or a "
-      "shipped name (default: GPUs do)",
-      {.values = host_codec_names}));
   add("deadline", po::value(&o.deadline),
       "time into a round after which the round continues without late sites");
   add("balance", po::value(&o.balance)->default_value(o.balance),
@@ -111,6 +105,12 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
                  {.values = calibration_names}));
   add("codec-time", factor("--codec-time", o.codec_time),
       "factor by which to multiply the codec kernels' calibrated times (default: 1)");
+  flags.add(flag(
+      "host-codecs", po::value(&o.host_codecs),
+      "the hosts' processors encode and decode, between sites only the exchange there, each GPU's "
+      "share on threads of its own, in the times of this table: a file that gardenhose-calibrate "
+      "measured on a CPU, or a shipped name (default: GPUs do)",
+      {.values = host_codec_names}));
   add("host-issue", po::value(&o.host_issue),
       "time that the host, the CPU of a GPU, takes to issue a kernel, e.g. \"8 us\", or a factor "
       "on "

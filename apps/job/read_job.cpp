@@ -21,6 +21,7 @@
 #include "sim/base/number_text.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/times/host_codecs.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -152,26 +153,28 @@ sim::Hosts hosts_of(const JobOptions& options) {
                          quantity_of<sim::Seconds>("--host-issue", options.host_issue, "8 us"));
 }
 
-// Null if GPUs encode.
-std::shared_ptr<const sim::Calibration> host_codecs_of(const JobOptions& options, const Job& job) {
-  if (options.host_codecs.empty()) return nullptr;
-  if (!job.inner) throw InputError("--host-codecs: is of the exchange between several sites");
-  return std::make_shared<const sim::Calibration>(
-      sim::read_host_codecs(data_file(Kind::host_codecs, options.host_codecs)));
+// Nothing if GPUs encode.
+std::optional<sim::Calibration> host_codecs_of(const JobOptions& options) {
+  if (options.host_codecs.empty()) return std::nullopt;
+  return sim::read_host_codecs(data_file(Kind::host_codecs, options.host_codecs));
 }
 
 // Of each site's GPU, whose values follow its table.
 void read_calibrations(const JobOptions& options, const SortedSettings& settings, Job& job) {
   const sim::EfficiencyTable efficiencies = sim::read_efficiencies(efficiency_file());
   const sim::Hosts hosts = hosts_of(options);
-  const auto host_codecs = host_codecs_of(options, job);
+  const auto host_codecs = host_codecs_of(options);
   for (sim::Site& site : job.topology.sites) {
     const sim::Gpu sheet = site.cluster.gpu;
     sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
     table.codec_slowdown = options.codec_time;
     table.hosts =
         options.host_issue.empty() ? with_fitted_slowdown(hosts, site.cluster.fitted) : hosts;
-    table.host_codecs = host_codecs;
+    if (host_codecs) {
+      table.host_codecs =
+          std::make_shared<const sim::Calibration>(with_cores(*host_codecs, site.cluster));
+      table.hosts_encode_steps = !job.inner;
+    }
     sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
     keep_given(sheet, settings.topology, site.cluster.gpu);
     const std::string lines = sim::problems(site.cluster, job.model, job.parallelism_at(site));

@@ -96,6 +96,7 @@ void Execution::begin(OperationId id) {
       end(id);
       return;
     case OperationKind::work: {
+      if (operation.on_host) return begin_on_host(id);
       Device& device = devices_[static_cast<std::size_t>(operation.rank)];
       advance(device);
       const double first = schedule_.parts[operation.parts].front().share;
@@ -112,12 +113,7 @@ void Execution::begin(OperationId id) {
       }
       return;
     case OperationKind::host:
-      if (operation.seconds > 0) {
-        host_ends_.set(now() + operation.seconds, id, 0);
-      } else {
-        end(id);
-      }
-      return;
+      return begin_on_host(id);
     case OperationKind::acquire:
     case OperationKind::release: {
       const int sign = operation.kind == OperationKind::acquire ? +1 : -1;
@@ -126,6 +122,15 @@ void Execution::begin(OperationId id) {
       end(id);
       return;
     }
+  }
+}
+
+void Execution::begin_on_host(OperationId id) {
+  const double seconds = schedule_.operations[id].seconds;
+  if (seconds > 0) {
+    host_ends_.set(now() + seconds, id, 0);
+  } else {
+    end(id);
   }
 }
 

@@ -70,6 +70,7 @@ class Execution {
 
   void run_ready();
   void begin(OperationId operation);
+  void begin_on_host(OperationId id);
   void begin_bytes(OperationId operation);
   bool start_flow(OperationId operation, double bytes);
   void flow_ended(OperationId operation, bool failed);

@@ -13,6 +13,7 @@
 #include "sim/program/host_issue.hpp"
 #include "sim/program/known_groups.hpp"
 #include "sim/program/lay_out.hpp"
+#include "sim/times/host_codecs.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 
 namespace sim {
@@ -81,10 +82,11 @@ class Expansion {
   void expand(int stage, const Codec& codec) {
     const TimedKernel kernel = timed(codec.kernel);
     for (const int rank : ranks(stage)) {
-      if (kernel.stream == Stream::compute) {
+      if (kernel.stream == Stream::compute && !kernel.on_host) {
         run_kernels(rank, kernel.phase, kernel.label, {kernel.time()});
       } else {
         Ids after = starts(rank, codec.start);
+        if (kernel.stream == Stream::compute) take_held(rank, after);
         after.push_back(host_.issue_beside(rank, kernel.launches));
         launch(rank, kernel, after);
       }
@@ -241,6 +243,7 @@ class Expansion {
     Stream stream = Stream::codec;
     double seconds = 0;
     double launches = 0;
+    bool on_host = false;
     [[nodiscard]] BlockTime time() const { return {seconds, seconds, launches}; }
   };
 
@@ -251,6 +254,7 @@ class Expansion {
     for (const auto& [use, count] : kernel.launches) {
       timed.label = use.label();
       timed.launches += count;
+      timed.on_host = hosts_encode_step(use.wire, context_.calibration);
     }
     return timed;
   }
@@ -268,6 +272,10 @@ class Expansion {
     return kernels;
   }
   OperationId launch(int rank, const TimedKernel& kernel, std::span<const OperationId> after) {
+    if (kernel.on_host) {
+      return builder_.host_work(rank, kernel.stream, kernel.phase, kernel.label, kernel.seconds,
+                                after);
+    }
     return builder_.work(rank, kernel.stream, kernel.phase, kernel.label, kernel.seconds, 1, after);
   }
 
@@ -310,6 +318,13 @@ class Expansion {
     if (shares.empty()) shares.emplace_back();
     hold(rank, host_.issue(rank, issued));
     builder_.work(rank, Stream::compute, phase, label, seconds, shares, held, pass);
+    held.clear();
+  }
+
+  // What the compute stream's next kernel waits for.
+  void take_held(int rank, Ids& after) {
+    Ids& held = held_[index(rank)];
+    after.insert(after.end(), held.begin(), held.end());
     held.clear();
   }
 

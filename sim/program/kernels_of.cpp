@@ -11,6 +11,7 @@
 
 #include "sim/program/lay_out.hpp"
 #include "sim/times/calibration_rows.hpp"
+#include "sim/times/host_codecs.hpp"
 
 namespace sim {
 namespace {
@@ -94,7 +95,7 @@ template <class Of>
 std::vector<std::string> sources_of(const Of& of, const Calibration& calibration, const Gpu& gpu) {
   std::set<std::string> lines;
   for_each_use(of, [&](const LaunchedUse& launched) {
-    const KernelEstimate time = codec_time(calibration, gpu, launched.use);
+    const KernelEstimate time = step_codec_time(calibration, gpu, launched.use);
     lines.insert(fmt::format("{} {}: {}", what_is_done(launched.use, launched.subject),
                              launched.use.label(), time.source));
   });
@@ -149,7 +150,8 @@ DoubtfulKernels KernelDoubts::found() && {
 DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme) {
   KernelDoubts doubts;
   for_each_use(lay_out_once(context, scheme), [&](const LaunchedUse& launched) {
-    doubts.add(launched.use, codec_time(context.calibration, context.cluster.gpu, launched.use),
+    doubts.add(launched.use,
+               step_codec_time(context.calibration, context.cluster.gpu, launched.use),
                launched.count);
   });
   return std::move(doubts).found();

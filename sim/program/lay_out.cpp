@@ -6,6 +6,7 @@
 
 #include "sim/program/block_exchange.hpp"
 #include "sim/schemes/kernels.hpp"
+#include "sim/times/host_codecs.hpp"
 #include "sim/workload/activations.hpp"
 #include "sim/workload/stages.hpp"
 
@@ -231,7 +232,7 @@ double bytes_between_layers(const StepSizes& shape) {
 double kernel_seconds(const StepContext& context, const Kernel& kernel) {
   double seconds = 0;
   for (const auto& [use, count] : kernel.launches) {
-    seconds += count * codec_time(context.calibration, context.cluster.gpu, use).seconds;
+    seconds += count * step_codec_time(context.calibration, context.cluster.gpu, use).seconds;
   }
   return seconds;
 }

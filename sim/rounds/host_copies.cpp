@@ -4,13 +4,9 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/times/host_codecs.hpp"
 
 namespace sim {
-
-bool hosts_encode(const Wire& wire, const Calibration& calibration) {
-  const bool timed_on_gpu = wire.card && wire.card->has_times();
-  return calibration.host_codecs != nullptr && !timed_on_gpu;
-}
 
 bool hosts_update(const SiteExchange& exchange, const Calibration& calibration) {
   return exchange.outer_state == OuterState::host && hosts_encode(exchange.wire, calibration);

@@ -19,8 +19,6 @@
 
 namespace sim {
 
-// Whether hosts encode: a card's times are a GPU's.
-[[nodiscard]] bool hosts_encode(const Wire& wire, const Calibration& calibration);
 // Whether hosts also take the changes and update, so that the GPUs hold neither state nor wires.
 [[nodiscard]] bool hosts_update(const SiteExchange& exchange, const Calibration& calibration);
 

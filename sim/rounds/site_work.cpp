@@ -16,6 +16,7 @@
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/leader.hpp"
 #include "sim/sites/regions.hpp"
+#include "sim/times/host_codecs.hpp"
 #include "sim/times/host_update.hpp"
 #include "sim/times/roofline.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -49,11 +50,8 @@ std::size_t largest_shard(const std::vector<ShardSize>& shards) {
 
 // Of a kernel of the exchange: on the host if its times are known, but a card's are a GPU's.
 KernelEstimate exchange_time(const Calibration& calibration, const Gpu& gpu, const CodecUse& use) {
-  if (!hosts_encode(use.wire, calibration)) return codec_time(calibration, gpu, use);
-  const Calibration& table = *calibration.host_codecs;
-  const Gpu processor{
-      .name = table.gpu, .memory_bandwidth = *table.copy_bandwidth, .memory_efficiency = 1};
-  return slowed(codec_time(table, processor, use), calibration);
+  return hosts_encode(use.wire, calibration) ? host_codec_time(calibration, use)
+                                             : codec_time(calibration, gpu, use);
 }
 
 // Of what all sites hand in to the syncer for one exchange: all shards of each.

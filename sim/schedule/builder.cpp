@@ -46,6 +46,14 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
   return last = append(operation, after, last, kNoOperation);
 }
 
+OperationId ScheduleBuilder::host_work(int rank, Stream stream, Phase phase, std::string_view text,
+                                       double seconds, std::span<const OperationId> after) {
+  const auto before = schedule_.operations.size();
+  const OperationId last = work(rank, stream, phase, text, seconds, 0, after);
+  if (schedule_.operations.size() > before) schedule_.operations[last].on_host = true;
+  return last;
+}
+
 OperationId ScheduleBuilder::host(int rank, std::string_view text, double seconds,
                                   std::span<const OperationId> after, Phase phase) {
   return beside_gpu(rank, Stream::host, phase, text, seconds, after);

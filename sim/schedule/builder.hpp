@@ -34,6 +34,10 @@ class ScheduleBuilder {
     return work(rank, stream, phase, label, seconds, {&whole, 1}, after, pass);
   }
 
+  // The same on the rank's host, where it takes nothing of the GPU.
+  OperationId host_work(int rank, Stream stream, Phase phase, std::string_view label,
+                        double seconds, std::span<const OperationId> after);
+
   // The rank's host is busy for `seconds`, after its last operation and `after`.
   OperationId host(int rank, std::string_view label, double seconds,
                    std::span<const OperationId> after = {}, Phase phase = Phase::none);

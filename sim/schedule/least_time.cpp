@@ -157,7 +157,7 @@ class LeastTime {
   void add_work() {
     for (std::size_t id = 0; id < schedule_.operations.size(); ++id) {
       const Operation& operation = schedule_.operations[id];
-      if (operation.kind == OperationKind::work) {
+      if (operation.kind == OperationKind::work && !operation.on_host) {
         gpus_[static_cast<std::size_t>(operation.rank)].add(operation.times * operation.seconds,
                                                             begin_s_[id], rest_s_[id]);
       }

@@ -103,8 +103,8 @@ struct Route {
 };
 
 enum class OperationKind : std::uint8_t {
-  work,     // a kernel on the rank's GPU for `seconds`; slower beside other kernels
-  flow,     // after a latency of `seconds`, `bytes` over `route`
+  work,  // a kernel for `seconds`, on the rank's GPU, slower beside other kernels, or on its host
+  flow,  // after a latency of `seconds`, `bytes` over `route`
   barrier,  // no time, no rank
   member,   // a rank's part in a collective: from its arrival until its last dependency ends
   // A collective begins, in no time: its kernels occupy the GPUs until a `release` of the same
@@ -130,6 +130,7 @@ struct Operation {
   Phase phase = Phase::none;
   Stream stream = Stream::compute;
   Pass pass = Pass::none;   // work: outside the model
+  bool on_host = false;     // work: beside the GPU, of which it takes nothing
   std::uint32_t parts = 0;  // work: index into Schedule::parts
   std::int32_t rank = -1;   // -1: of no single rank
   std::uint32_t label = 0;  // index into Schedule::labels

@@ -10,6 +10,7 @@
 #include "sim/program/coded_exchange.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/study/search/bracket.hpp"
+#include "sim/times/host_codecs.hpp"
 
 namespace sim::study {
 namespace {
@@ -43,7 +44,7 @@ double simulated_s(const CollectiveSetup& collective, CollectiveKind kind, doubl
 double launches_s(const Kernel& kernel, const CodecSetup& codec) {
   double sum = 0;
   for (const auto& [use, count] : kernel.launches) {
-    sum += count * codec_time(codec.calibration, codec.gpu, use).seconds;
+    sum += count * step_codec_time(codec.calibration, codec.gpu, use).seconds;
   }
   return sum;
 }

@@ -86,8 +86,10 @@ struct Calibration {
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
   double codec_slowdown = 1;
-  // A CPU's table for the codecs between sites, which hosts run then; null: GPUs run them.
+  // A CPU's table for the codecs that hosts run (sim/times/host_codecs.hpp); null: GPUs run them.
   std::shared_ptr<const Calibration> host_codecs = {};
+  bool hosts_encode_steps = false;  // those inside a cluster, too, not only those between sites
+  int threads = 1;                  // of a CPU's table: of each kernel
   // What it costs to issue kernels; of no table.
   Hosts hosts = {};
   double attention_slowdown = 1;  // the same for published attention

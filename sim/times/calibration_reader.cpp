@@ -264,6 +264,7 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
   root.only({"gpu", "cpu", "threads", "kind", "provenance", "memory_bandwidth_Bps",
              "copy_bandwidth_Bps", "launch_latency_s", "multiprocessors", "copy", "passes", "gemm",
              "codecs", "variants", "methods"});
+  if (root.has("threads")) table.threads = static_cast<int>(root.at("threads").whole(1024));
   table.source = root.at("provenance").at("source").text();
   read_architecture(root.at("provenance"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });

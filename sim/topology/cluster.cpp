@@ -64,6 +64,7 @@ std::span<const TomlKey> cluster_keys() {
                                     .add("nvlink", nvlink_fields(), usual.nvlink)
                                     .add("network", network_fields(), usual.network)
                                     .add("collectives", collectives_fields(), usual.collectives)
+                                    .add("host", host_fields(), usual.host)
                                     .add("fitted", fitted_fields(), usual.fitted);
   return table.keys();
 }
@@ -84,6 +85,7 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   }
   read_fields(reader, "collectives", collectives_fields(), cluster.collectives);
   reader.optional_table("fitted");
+  read_fields(reader, "host", host_fields(), cluster.host);
   read_fields(reader, "fitted", fitted_fields(), cluster.fitted);
   cluster.fitted.typed = typed_by_hand(settings);
   check_rules(reader, "", cluster_rules(), cluster);

@@ -171,6 +171,16 @@ struct Collectives {
   bool operator==(const Collectives&) const = default;
 };
 
+// [host]: the processors that encode (`host-codecs`) and send beside the GPUs. What is absent never
+// limits.
+struct HostCores {
+  std::optional<double> cores = {};  // of a host
+  std::optional<int> ranks = {};     // that share them; absent: the GPUs of a node
+  // That one core sends while it receives as much, through the kernel's network stack.
+  std::optional<Bandwidth> core_bandwidth = {};
+  bool operator==(const HostCores&) const = default;
+};
+
 // [fitted]: constants missing from data sheets. Each defaults to "no correction".
 struct Fitted {
   std::optional<double> network_efficiency;  // multiplies what network.efficiency leaves
@@ -225,6 +235,7 @@ struct Cluster {
   Nvlink nvlink;
   Network network;
   Collectives collectives;
+  HostCores host;
   Fitted fitted;
   std::optional<EfficiencyDefault> default_efficiency;  // set by the caller, not by the file
   bool operator==(const Cluster&) const = default;

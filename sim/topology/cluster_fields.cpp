@@ -99,6 +99,23 @@ constexpr Field<Gpu> kGpuFields[] = {
      .read = read_power_limit},
 };
 
+constexpr Field<HostCores> kHostFields[] = {
+    field<&HostCores::cores>("cores", {.lowest = 0, .highest = 65'536, .above_zero = true},
+                             left_out("as many as ranks want"),
+                             "Cores of a host, which its ranks share: with `host-codecs`, and to "
+                             "send and receive.",
+                             "64"),
+    field<&HostCores::ranks>("ranks", kPerNode, left_out("`cluster.gpus_per_node`"),
+                             "Ranks that share a host's cores: more than a node has where several "
+                             "nodes are processes of one machine.",
+                             "8"),
+    field<&HostCores::core_bandwidth>(
+        "core_bandwidth", kAboveZero, left_out("no limit"),
+        "Bandwidth at which one core sends through the kernel's network stack while it receives as "
+        "much. Absent where NICs move bytes without the host, as with RDMA.",
+        "2 GBps"),
+};
+
 constexpr Field<Fitted> kFittedFields[] = {
     field<&Fitted::network_efficiency>("network_efficiency", kShare, left_out("1"),
                                        "Additional factor applied to the bandwidth after "
@@ -126,6 +143,7 @@ constexpr Field<Fitted> kFittedFields[] = {
 std::span<const Field<Cluster>> file_fields() { return kFileFields; }
 std::span<const Field<Cluster>> cluster_fields() { return kClusterFields; }
 std::span<const Field<Gpu>> gpu_fields() { return kGpuFields; }
+std::span<const Field<HostCores>> host_fields() { return kHostFields; }
 std::span<const Field<Fitted>> fitted_fields() { return kFittedFields; }
 
 }  // namespace sim

@@ -21,6 +21,7 @@ inline constexpr NumberRange kPorts = from_to(1, 256);
 [[nodiscard]] std::span<const Field<Nvlink>> nvlink_fields();
 [[nodiscard]] std::span<const Field<Network>> network_fields();
 [[nodiscard]] std::span<const Field<Collectives>> collectives_fields();
+[[nodiscard]] std::span<const Field<HostCores>> host_fields();
 [[nodiscard]] std::span<const Field<Fitted>> fitted_fields();
 
 [[nodiscard]] std::span<const Rule<Cluster>> cluster_rules();

@@ -26,8 +26,16 @@ Cluster part_of(Cluster cluster, int nodes, int gpus) {
 }
 
 Bandwidth nic_rate(const Cluster& cluster) {
-  return cluster.network.nic_bandwidth * cluster.network.efficiency *
-         cluster.fitted.network_efficiency.value_or(1);
+  const Bandwidth rate = cluster.network.nic_bandwidth * cluster.network.efficiency *
+                         cluster.fitted.network_efficiency.value_or(1);
+  if (!cluster.host.cores || !cluster.host.core_bandwidth) return rate;
+  const double ranks_per_nic = 1.0 * cluster.gpus_per_node / cluster.network.nics_per_node;
+  const double cores_per_nic = *cluster.host.cores / ranks_per_host(cluster) * ranks_per_nic;
+  return std::min(rate, *cluster.host.core_bandwidth * cores_per_nic);
+}
+
+int ranks_per_host(const Cluster& cluster) {
+  return cluster.host.ranks.value_or(cluster.gpus_per_node);
 }
 
 Bandwidth all_nics_rate(const Cluster& cluster) {

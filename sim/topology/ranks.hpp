@@ -25,7 +25,11 @@ namespace sim {
 // is. Throws std::logic_error if the cluster has fewer; callers check user input.
 [[nodiscard]] Cluster part_of(Cluster cluster, int nodes, int gpus);
 
-// Bandwidth that large buffers reach on a NIC or an NVLink port, per direction.
+// That share the cores of a host.
+[[nodiscard]] int ranks_per_host(const Cluster& cluster);
+
+// Bandwidth that large buffers reach on a NIC or an NVLink port, per direction. A NIC that the host's
+// cores feed gets no more than their share for its ranks moves, while all ranks send.
 [[nodiscard]] Bandwidth nic_rate(const Cluster& cluster);
 [[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
 // Whether each pair of a node's GPUs has NVLinks of its own.

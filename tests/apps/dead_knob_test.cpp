@@ -252,8 +252,8 @@ std::set<std::string> known_keys(const std::string& base, const std::string& tab
 TEST(KnobsTable, HasEveryKeyThatTheReadersKnow) {
   std::set<std::string> known{"summary"};
   for (const std::string table :
-       {"cluster", "gpu", "nvlink", "network", "collectives", "fitted", "model", "model.latent",
-        "model.experts", "model.mamba", "model.vision", "scheme"}) {
+       {"cluster", "gpu", "nvlink", "network", "collectives", "host", "fitted", "model",
+        "model.latent", "model.experts", "model.mamba", "model.vision", "scheme"}) {
     known.merge(known_keys("--topology dgx_a100_x16 --scheme sdp4bit", table));
   }
   std::set<std::string> tested = names_of(all_knobs());

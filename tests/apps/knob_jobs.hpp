@@ -15,6 +15,10 @@ inline constexpr std::string_view kUnsharded =
 inline constexpr std::string_view kAllNodes = "--topology sdp4bit_a100 --model gpt_125m";
 inline constexpr std::string_view kCompressed =
     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sdp4bit";
+// By hosts, with a core for each GPU.
+inline constexpr std::string_view kOnHosts =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sdp4bit --host-codecs "
+    "amd_epyc_milan --set host.cores=8";
 inline constexpr std::string_view kLowRank =
     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme power_sgd";
 inline constexpr std::string_view kTwoSchemes =

@@ -108,9 +108,11 @@ TEST(Settings, HaveTheirDefaults) {
 
 TEST(Settings, ThatAreWrongNameTheirFlag) {
   constexpr std::pair<const char*, const char*> kWrong[] = {
-      {"--device", "tpu"},   {"--min-size", "8 GiB"},      {"--min-size", "16"},
-      {"--max-size", "MiB"}, {"--minutes", "0"},           {"--hidden", "100"},
-      {"--cublas", "/"},     {"--cublas-lt", "missing.so"}};
+      {"--device", "tpu"},  {"--min-size", "8 GiB"},
+      {"--min-size", "16"}, {"--max-size", "MiB"},
+      {"--minutes", "0"},   {"--hidden", "100"},
+      {"--cublas", "/"},    {"--cublas-lt", "missing.so"},
+      {"--codecs", "int3"}};
   for (const auto& [flag, value] : kWrong) {
     const std::string error = input_error_of([&, f = flag, v = value] {
       static_cast<void>(settings_of({f, v}));

@@ -25,6 +25,7 @@ std::string written_cluster(const Cluster& c) {
          written_table("nvlink", nvlink_fields(), c.nvlink, usual.nvlink) +
          written_table("network", network_fields(), c.network, usual.network) +
          written_table("collectives", collectives_fields(), c.collectives, usual.collectives) +
+         written_table("host", host_fields(), c.host, usual.host) +
          written_table("fitted", fitted_fields(), c.fitted, usual.fitted);
 }
 
@@ -55,6 +56,7 @@ TEST(ClusterFields, HaveExamplesThatAreReadAsTheyStand) {
   expect_read("nvlink", nvlink_fields(), usual.nvlink);
   expect_read("network", network_fields(), usual.network);
   expect_read("collectives", collectives_fields(), usual.collectives);
+  expect_read("host", host_fields(), usual.host);
   expect_read("fitted", fitted_fields(), usual.fitted);
 }
 

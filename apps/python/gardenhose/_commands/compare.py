@@ -135,10 +135,10 @@ def compare(inputs: Optional[Mapping[str, object]] = None, *, a: Optional[Named]
             overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
             algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
             calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
-            host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
-            each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
-            set: Optional[Named] = None, inner_scheme: Optional[Values] = None,
-            host_codecs: Optional[Values] = None, deadline: Optional[Values] = None,
+            host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
+            step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
+            whole: Optional[bool] = None, set: Optional[Named] = None,
+            inner_scheme: Optional[Values] = None, deadline: Optional[Values] = None,
             balance: Optional[Values] = None, reliability: Optional[Values] = None) -> Comparison:
     """Compares two configurations: which is better, how certain that is, and what would flip the
     decision.
@@ -169,8 +169,8 @@ def compare(inputs: Optional[Mapping[str, object]] = None, *, a: Optional[Named]
     recompute, offload_activations, routing, capacity_factor, zero, hybrid_shard, reshard,
     unit_layers, prefetch, backward_prefetch, stack, attention, kernels, cuda_graphs, loss,
     precision, weight_precision, optimizer, optimizer_state, gradient_precision, overlap,
-    bucket_size, algorithm, protocol, calibration, codec_time, host_issue, step_by_step,
-    each_kernel, whole, set, inner_scheme, host_codecs, deadline, balance.
+    bucket_size, algorithm, protocol, calibration, codec_time, host_codecs, host_issue,
+    step_by_step, each_kernel, whole, set, inner_scheme, deadline, balance.
 
     Returns a Comparison: which side is better, and how certain that is.
     """

@@ -66,13 +66,13 @@ class Flags(TypedDict, total=False):
     protocol: Value
     calibration: Value
     codec_time: Value
+    host_codecs: Value
     host_issue: Value
     step_by_step: bool
     each_kernel: bool
     whole: bool
     set: Named
     inner_scheme: Value
-    host_codecs: Value
     deadline: Value
     balance: Value
     reliability: Value

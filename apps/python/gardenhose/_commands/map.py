@@ -85,11 +85,11 @@ def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
         overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
         algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
         calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
-        host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
-        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
-        set: Optional[Named] = None, x: Optional[Named] = None, y: Optional[Named] = None,
-        bandwidths: Optional[Values] = None, tokens: Optional[Values] = None,
-        jobs: Optional[Values] = None) -> Records[MapPoint]:
+        host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
+        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
+        whole: Optional[bool] = None, set: Optional[Named] = None, x: Optional[Named] = None,
+        y: Optional[Named] = None, bandwidths: Optional[Values] = None,
+        tokens: Optional[Values] = None, jobs: Optional[Values] = None) -> Records[MapPoint]:
     """Maps the fastest scheme: for each pair of values, the speed-up of the fastest compressed
     scheme over the fastest uncompressed setup, with the same tokens per step.
 
@@ -130,7 +130,7 @@ def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
     stage_layers, placement, sequence_parallel, recompute, offload_activations, routing,
     capacity_factor, reshard, unit_layers, prefetch, backward_prefetch, stack, attention, kernels,
     cuda_graphs, loss, precision, optimizer, optimizer_state, algorithm, protocol, calibration,
-    codec_time, host_issue, step_by_step, each_kernel, whole, set.
+    codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set.
 
     Returns a MapPoint for each pair of values.
     """

@@ -214,17 +214,18 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
          gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
          bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
          protocol: Optional[Values] = None, calibration: Optional[Values] = None,
-         codec_time: Optional[Values] = None, host_issue: Optional[Values] = None,
-         step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
-         whole: Optional[bool] = None, set: Optional[Named] = None,
-         reliability: Optional[Values] = None, tokens: Optional[Values] = None,
-         goal: Optional[Values] = None, deadline: Optional[Values] = None,
-         budget: Optional[Values] = None, confidence: Optional[Values] = None,
-         share: Optional[Values] = None, nic_bandwidths: Optional[Values] = None,
-         inner_scheme: Optional[Values] = None, batch_tokens: Optional[Values] = None,
-         memory_headroom: Optional[Values] = None, critical_batch: Optional[Values] = None,
-         electricity: Optional[Values] = None, prices: Optional[Values] = None,
-         spot: Optional[bool] = None, parts: Optional[Values] = None, buy: Optional[bool] = None,
+         codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
+         host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
+         each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
+         set: Optional[Named] = None, reliability: Optional[Values] = None,
+         tokens: Optional[Values] = None, goal: Optional[Values] = None,
+         deadline: Optional[Values] = None, budget: Optional[Values] = None,
+         confidence: Optional[Values] = None, share: Optional[Values] = None,
+         nic_bandwidths: Optional[Values] = None, inner_scheme: Optional[Values] = None,
+         batch_tokens: Optional[Values] = None, memory_headroom: Optional[Values] = None,
+         critical_batch: Optional[Values] = None, electricity: Optional[Values] = None,
+         prices: Optional[Values] = None, spot: Optional[bool] = None,
+         parts: Optional[Values] = None, buy: Optional[bool] = None,
          upgrade: Optional[Named] = None, all: Optional[bool] = None, setups: Optional[bool] = None,
          gap: Optional[Values] = None, exhaustive: Optional[bool] = None,
          jobs: Optional[Values] = None) -> Plans:
@@ -333,7 +334,7 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
     cp_heads, dispatcher, dispatch_sms, count_ends, stage_layers, offload_activations, routing,
     capacity_factor, unit_layers, prefetch, backward_prefetch, stack, attention, kernels,
     cuda_graphs, loss, precision, optimizer, optimizer_state, bucket_size, algorithm, protocol,
-    calibration, codec_time, host_issue, step_by_step, each_kernel, whole, set.
+    calibration, codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set.
 
     Returns Plans, the best first: `plans`.
     """

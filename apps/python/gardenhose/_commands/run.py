@@ -39,10 +39,10 @@ def run(inputs: Optional[Flags] = None, *, topology: Optional[Value] = None,
         overlap: Optional[Value] = None, bucket_size: Optional[Value] = None,
         algorithm: Optional[Value] = None, protocol: Optional[Value] = None,
         calibration: Optional[Value] = None, codec_time: Optional[Value] = None,
-        host_issue: Optional[Value] = None, step_by_step: Optional[bool] = None,
-        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
-        set: Optional[Named] = None, inner_scheme: Optional[Value] = None,
-        host_codecs: Optional[Value] = None, deadline: Optional[Value] = None,
+        host_codecs: Optional[Value] = None, host_issue: Optional[Value] = None,
+        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
+        whole: Optional[bool] = None, set: Optional[Named] = None,
+        inner_scheme: Optional[Value] = None, deadline: Optional[Value] = None,
         balance: Optional[Value] = None, reliability: Optional[Value] = None,
         tokens: Optional[Value] = None, baseline: Optional[Value] = None,
         tune: Optional[bool] = None, break_even: Optional[bool] = None,
@@ -183,6 +183,9 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             each size), ll, ll128, or simple (default: the topology's collectives.protocol)
         calibration: kernel times: auto, roofline, a shipped name or a file (default: auto)
         codec_time: factor by which to multiply the codec kernels' calibrated times (default: 1)
+        host_codecs: the hosts' processors encode and decode, between sites only the exchange there,
+            each GPU's share on threads of its own, in the times of this table: a file that
+            gardenhose-calibrate measured on a CPU, or a shipped name (default: GPUs do)
         host_issue: time that the host, the CPU of a GPU, takes to issue a kernel, e.g. "8 us", or a
             factor on the default, e.g. 1.5x; "0 s": the GPU never waits for its host (default: by
             kernels, from traces/kernels/host.toml)
@@ -196,9 +199,6 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             model.layers=12 or scheme.inter_group=512
         inner_scheme: scheme for weights and gradients within each site: a shipped name or a file;
             scheme is for the exchange between sites (default: sharded)
-        host_codecs: the hosts' processors encode and decode between sites, each GPU's share on
-            threads of its own, in the times of this table: a file that gardenhose-calibrate
-            measured on a CPU, or a shipped name (default: GPUs do)
         deadline: time into a round after which the round continues without late sites
         balance: none|steps|batch: divide the work so that unlike sites end their inner steps
             together, with about as many tokens in a round. steps: a site takes inner steps in
