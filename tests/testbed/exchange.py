@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of gradients over TCP sockets, in the wires of a codec: the collectives of a scheme's [gradients].
+"""Exchanges of float32 values over TCP sockets, in the wires of a codec.
 
-Each takes the Peers, the Rule of the scheme, this rank's gradient, the Residuals and a key, and leaves
-the sum over the ranks in the gradient. All ranks add in the same order, so their sums are the same.
+Each of COLLECTIVES takes the Peers, a Coder, this rank's values, Residuals and a key, and leaves the sum
+over the ranks in the values. All ranks add in the same order, so their sums are the same.
 """
-import dataclasses
 import selectors
 import socket
 import typing
 
-import gardenhose_codecs as gc
 import numpy as np
 
 ALIGNMENT = 16  # elements; stochastic rounding draws bits for so many at once
@@ -24,18 +22,19 @@ class Peers(typing.NamedTuple):
         return len(self.sockets) + 1
 
 
-class Rule(typing.NamedTuple):
-    collective: str
-    codec: str
-    feedback: bool
-
-
-@dataclasses.dataclass
 class Residuals:
-    """Of one bucket: what encoding its gradient, and this rank's part of the sum, lost so far."""
+    """What encoding one tensor lost so far; without feedback, nothing is kept."""
 
-    gradient: typing.Optional[np.ndarray] = None
-    part: typing.Optional[np.ndarray] = None
+    def __init__(self, feedback):
+        self._kept = {} if feedback else None
+
+    def rows(self, name, like):
+        """A residual for each row of `like`: None without feedback."""
+        if self._kept is None:
+            return [None] * len(like)
+        if name not in self._kept:
+            self._kept[name] = np.zeros_like(like)
+        return self._kept[name]
 
 
 def transfer(sockets, sends, receives):
@@ -74,60 +73,87 @@ def _move(connection, peer, ready, left):
                 del left[event][peer]
 
 
-def ring(peers, rule, gradient, residuals, key):
-    """reduce_scatter and all_gather of float32 around a ring."""
-    parts = _parts(gradient, peers.ranks)
-    after, before = (peers.rank + 1) % peers.ranks, (peers.rank - 1) % peers.ranks
-    arrived = np.empty_like(parts[0])
-    for step in range(peers.ranks - 1):
-        summed = parts[before - step]
-        transfer(peers.sockets, {after: parts[peers.rank - step]}, {before: arrived})
-        np.add(summed, arrived, out=summed)
-    for step in range(peers.ranks - 1):
-        transfer(peers.sockets, {after: parts[after - step]}, {before: parts[peers.rank - step]})
-    gradient[:] = parts.reshape(-1)[:gradient.size]
-
-
-def all_to_all(peers, rule, gradient, residuals, key):
-    """Each rank sums a part of all gradients, encodes the sum and sends it to all."""
-    parts = _parts(gradient, peers.ranks)
-    size = parts.shape[1]
-    if rule.feedback and residuals.gradient is None:
-        residuals.gradient, residuals.part = np.zeros_like(parts), np.zeros_like(parts[0])
-    wires = np.empty((peers.ranks, gc.encoded_bytes(rule.codec, size)), np.uint8)
+def _reduce_all_to_all(peers, coder, values, residuals, key):
+    """Every rank sends each other one its encoded part."""
+    parts = _parts_of(values, peers.ranks)
+    wires = coder.empty_wires(*parts.shape)
+    lost = residuals.rows("values", parts)
     for peer, part in enumerate(parts):
-        gc.encode(rule.codec, part, key=key._replace(first_element=peer * size), out=wires[peer],
-                  residual=residuals.gradient[peer] if rule.feedback else None)
-    arrived = _swap(peers, {peer: wires[peer] for peer in range(peers.ranks)}, wires)
-    mine = _sum(rule.codec, arrived, size)
-    wire = gc.encode(rule.codec, mine, key=key._replace(tensor=key.tensor + 1),
-                     residual=residuals.part if rule.feedback else None)
-    gathered = _swap(peers, {peer: wire for peer in range(peers.ranks)}, wires)
-    for part, wire in zip(parts, gathered):
-        gc.decode(rule.codec, wire, out=part)
-    gradient[:] = parts.reshape(-1)[:gradient.size]
+        coder.encode(part, key=_of_row(key, peer, parts), out=wires[peer], residual=lost[peer])
+    return coder.sum(_swap(peers, dict(enumerate(wires)), wires), parts.shape[1])
 
 
-def all_gather(peers, rule, gradient, residuals, key):
-    """Every rank sends its encoded gradient to every other one, and sums all."""
-    if rule.feedback and residuals.gradient is None:
-        residuals.gradient = np.zeros_like(gradient)
-    wire = gc.encode(rule.codec, gradient, key=key,
-                     residual=residuals.gradient if rule.feedback else None)
-    wires = np.empty((peers.ranks, wire.size), np.uint8)
-    gradient[:] = _sum(rule.codec, _swap(peers, {peer: wire for peer in range(peers.ranks)}, wires),
-                       gradient.size)
+def _gather_around(peers, rows):
+    """all_gather around a ring, of a row from each rank."""
+    for step in range(peers.ranks - 1):
+        _pass_on(peers, rows[peers.rank - step], rows[peers.rank - 1 - step])
+
+
+def ring(peers, coder, values, residuals, key):
+    """reduce_scatter and all_gather of float32 around a ring."""
+    parts = _parts_of(values, peers.ranks)
+    _reduce_around(peers, parts)
+    _gather_around(peers, parts)
+    _put(parts, values)
+
+
+def all_to_all(peers, coder, values, residuals, key):
+    """Each rank sums a part of all values, encodes the sum and sends it to all."""
+    mine = _reduce_all_to_all(peers, coder, values, residuals, key)
+    wire = coder.encode(mine, key=key._replace(tensor=key.tensor + 1),
+                        residual=residuals.rows("sum", mine[np.newaxis])[0])
+    wires = coder.empty_wires(peers.ranks, mine.size)
+    _decode_all(coder, _swap(peers, dict.fromkeys(range(peers.ranks), wire), wires),
+                np.empty((peers.ranks, mine.size), np.float32), values)
+
+
+def all_gather(peers, coder, values, residuals, key):
+    """Every rank sends its encoded values to every other one, and sums all."""
+    wire = coder.encode(values, key=key, residual=residuals.rows("values", values[np.newaxis])[0])
+    wires = coder.empty_wires(peers.ranks, values.size)
+    gathered = _swap(peers, dict.fromkeys(range(peers.ranks), wire), wires)
+    values[:] = coder.sum(gathered, values.size)
 
 
 COLLECTIVES = {function.__name__: function for function in (ring, all_to_all, all_gather)}
 
 
-def _parts(gradient, ranks):
+def _parts_of(values, ranks):
     """A copy in equal rows, one for each rank, with zeros at its end."""
-    size = -(-gradient.size // (ranks * ALIGNMENT)) * ALIGNMENT
-    parts = np.zeros((ranks, size), np.float32)
-    parts.reshape(-1)[:gradient.size] = gradient
+    parts = np.zeros((ranks, _part_size(values.size, ranks)), np.float32)
+    parts.reshape(-1)[:values.size] = values
     return parts
+
+
+def _part_size(elements, ranks):
+    return -(-elements // (ranks * ALIGNMENT)) * ALIGNMENT
+
+
+def _reduce_around(peers, parts):
+    """Row r becomes the sum at rank r."""
+    arrived = np.empty_like(parts[0])
+    for step in range(1, peers.ranks):
+        _pass_on(peers, parts[peers.rank - step], arrived)
+        np.add(parts[peers.rank - step - 1], arrived, out=parts[peers.rank - step - 1])
+
+
+def _pass_on(peers, sent, arrives):
+    after, before = (peers.rank + 1) % peers.ranks, (peers.rank - 1) % peers.ranks
+    transfer(peers.sockets, {after: sent}, {before: arrives})
+
+
+def _of_row(key, row, parts):
+    return key._replace(first_element=row % len(parts) * parts.shape[1])
+
+
+def _put(parts, values):
+    values[:] = parts.reshape(-1)[:values.size]
+
+
+def _decode_all(coder, wires, parts, values):
+    for wire, part in zip(wires, parts):
+        coder.decode(wire, out=part)
+    _put(parts, values)
 
 
 def _swap(peers, sends, like):
@@ -137,10 +163,3 @@ def _swap(peers, sends, like):
     transfer(peers.sockets, {peer: sends[peer] for peer in peers.sockets},
              {peer: arrived[peer] for peer in peers.sockets})
     return arrived
-
-
-def _sum(codec, wires, elements):
-    total = np.zeros(elements, np.float32)
-    for wire in wires:
-        gc.decode_add(codec, wire, total)
-    return total

@@ -1,32 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of a data-parallel job, in a network namespace of its own: rank.py JOB RANK.
+"""One rank of a job, in a network namespace of its own: rank.py JOB RANK.
 
-What it does in a step:
-- computing is a sleep of the stated time, forward and, in equal slices, before each bucket of gradients;
-- the memory traffic of a bucket is real: it is written from another array, and the update of the weights
-  reads it again;
-- the exchange of a bucket is real: codecs, sockets, TCP. With overlap, a thread exchanges buckets during
-  the sleeps before the next ones.
+What a job does in a step is in step_job.py:
+- computing is a sleep of the stated time, layer by layer;
+- memory traffic is real: a layer's gradients are written from another array, and updates read them again;
+- exchanges are real: codecs, sockets, TCP. A thread exchanges, beside the computing if they overlap.
 
 Gradients are normal random numbers, the same in each step. The first step is not counted; its sum is
 compared with the true one.
 """
 import hashlib
 import json
-import queue
+import os
 import socket
 import subprocess
 import sys
-import threading
-import time
-
-import gardenhose_codecs as gc
-import numpy as np
+import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 import exchange
 import lines
+from step_job import StepJob
 
 PORT = 29500
+JOBS = {"step": StepJob}
 
 
 def main():
@@ -40,15 +37,23 @@ def main():
         say("listens")
         wait_for("connect")
         peers = connect(server, job["ranks"], rank)
-    training = Training(job, peers)
+    try:
+        run(job, peers, JOBS[job["kind"]](job, peers, ThreadPoolExecutor(max_workers=1)))
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)  # without waiting for exchanges, which other ranks may never finish
+
+
+def run(job, peers, training):
     training.step(0)
-    error = training.error_of_sum()
+    error = training.error()
     before = retransmitted(peers)
     say("ready")
     wait_for("start")
-    times = [training.step(1 + step) for step in range(job["steps"])]
-    say({"step_s": times, "error": error, "sum": training.hash_of_sum(),
-         "retransmitted": retransmitted(peers) - before, "round_trip_s": round_trip_s(peers)})
+    steps = [training.step(1 + step) for step in range(job["steps"])]
+    say({"steps": steps, "error": error, "retransmitted": retransmitted(peers) - before,
+         "weights": hashlib.sha256(training.weights.tobytes()).hexdigest(),
+         "round_trip_s": round_trip_s(peers)})
     wait_for("end")
 
 
@@ -87,59 +92,6 @@ def tcp_info(connection, offset, size):
     """A number of struct tcp_info, linux/tcp.h."""
     fields = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)
     return int.from_bytes(fields[offset:offset + size], sys.byteorder)
-
-
-def random_gradient(rank, elements):
-    return np.random.default_rng(rank).standard_normal(elements, dtype=np.float32)
-
-
-class Training:
-    def __init__(self, job, peers):
-        self._job, self._peers = job, peers
-        elements = job["parameters"]
-        self._source = random_gradient(peers.rank, elements) / np.float32(peers.ranks)
-        self._gradient, self._weights = np.zeros_like(self._source), np.zeros_like(self._source)
-        each = job["bucket_elements"] or elements
-        self._buckets = [slice(first, min(first + each, elements))
-                         for first in range(0, elements, each)]
-        self._residuals = [exchange.Residuals() for _ in self._buckets]
-        self._rule = exchange.Rule(**job["rule"])
-
-    def step(self, number):
-        """Seconds that a step takes."""
-        start = time.perf_counter()
-        time.sleep(self._job["forward_s"])
-        ready = queue.SimpleQueue()
-        exchanges = threading.Thread(target=self._exchange_all, args=(number, ready))
-        if self._job["overlap"]:
-            exchanges.start()
-        for index, bucket in enumerate(self._buckets):
-            time.sleep(self._job["backward_s"] / len(self._buckets))
-            self._gradient[bucket] = self._source[bucket]
-            ready.put(index)
-        if not self._job["overlap"]:
-            exchanges.start()
-        exchanges.join()
-        self._weights -= np.float32(0.01) * self._gradient
-        return time.perf_counter() - start
-
-    def _exchange_all(self, number, ready):
-        collective = exchange.COLLECTIVES[self._rule.collective]
-        for _ in self._buckets:
-            index = ready.get()
-            key = gc.Key(step=number, tensor=2 * index, rank=self._peers.rank)
-            collective(self._peers, self._rule, self._gradient[self._buckets[index]],
-                       self._residuals[index], key)
-
-    def error_of_sum(self):
-        """Relative L2 error of the mean gradient."""
-        true = np.zeros_like(self._source)
-        for rank in range(self._peers.ranks):
-            true += random_gradient(rank, true.size) / np.float32(self._peers.ranks)
-        return float(np.linalg.norm(self._gradient - true) / np.linalg.norm(true))
-
-    def hash_of_sum(self):
-        return hashlib.sha256(self._gradient.tobytes()).hexdigest()
 
 
 if __name__ == "__main__":

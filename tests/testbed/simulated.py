@@ -1,41 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulator says of a step, and what a scheme's file says that the ranks exchange."""
+"""What the simulator says of a step."""
 import json
 import subprocess
 import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-COLLECTIVES = ("ring", "all_to_all", "all_gather")  # the functions of exchange.py
+MODEL = HERE / "model.toml"
 
 
 class InputError(Exception):
     """One line: what is wrong, where, and what to do."""
 
 
-def rule(build, scheme):
-    """The Rule of exchange.py as a dictionary, from the scheme's [gradients]."""
-    described = tomllib.loads(_scheme_file(build, scheme))
-    gradients = described.get("gradients", {"collective": "ring"})
-    runs = 0 in described.get("zero", []) and gradients["collective"] in COLLECTIVES
-    if not runs or "method" in gradients or "group" in gradients:
-        raise InputError(f"--schemes: {scheme}: the testbed exchanges the gradients of ZeRO stage 0 by "
-                         f"{', '.join(COLLECTIVES)}, without method and group; choose such a scheme")
-    return {"collective": gradients["collective"], "codec": gradients.get("codec", "fp32"),
-            "feedback": gradients.get("residual", "none") != "none"}
-
-
 def step(options, scheme, bucket_mib):
-    """The report of `gardenhose run`; gradients overlap if there are buckets."""
-    overlap = (["--overlap", "gradients", "--bucket-size", f"{bucket_mib}MiB"] if bucket_mib
+    """The report of `gardenhose run`; what a scheme sends overlaps if there are buckets."""
+    overlap = (["--overlap", "all", "--bucket-size", f"{bucket_mib}MiB"] if bucket_mib
                else ["--overlap", "none"])
-    delay = ["--set", f"network.latency={options.delay_ms} ms"] if options.delay_ms else []
-    said = gardenhose(
-        options.build, "run", "--topology", HERE / "host.toml", "--nodes", str(options.ranks),
-        "--model", HERE / "model.toml", "--scheme", scheme, "--zero", "0", "--calibration", "roofline",
-        "--host-issue", "0 s", "--set", f"network.nic_bandwidth={options.rate} bps", "--range", "off",
-        "--format", "json", *delay, *overlap)
-    return json.loads(said)
+    return _report(options, scheme, "--topology", HERE / "host.toml", "--nodes", str(options.ranks),
+                   "--zero", "0", "--set", f"network.nic_bandwidth={options.rate} bps",
+                   "--set", f"network.latency={_latency(options)}", *overlap)
 
 
 def gardenhose(build, *arguments):
@@ -49,10 +33,13 @@ def gardenhose(build, *arguments):
     return done.stdout
 
 
-def _scheme_file(build, scheme):
-    if scheme.endswith(".toml"):
-        try:
-            return Path(scheme).read_text()
-        except OSError as error:
-            raise InputError(f"--schemes: {scheme}: {error.strerror}") from None
-    return gardenhose(build, "list", "scheme", scheme)
+def _report(options, scheme, *arguments):
+    return json.loads(gardenhose(
+        options.build, "run", "--model", MODEL, "--scheme", scheme, "--calibration", "roofline",
+        "--host-issue", "0 s", "--range", "off", "--format", "json", *arguments))
+
+
+def _latency(options):
+    if options.delay_ms:
+        return f"{options.delay_ms} ms"
+    return tomllib.loads((HERE / "host.toml").read_text())["network"]["latency"]

@@ -13,18 +13,18 @@ import argparse
 import csv
 import importlib.util
 import json
-import math
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-import lines  # noqa: E402
+import layers  # noqa: E402
+import rows  # noqa: E402
+import scheme_rules  # noqa: E402
 import simulated  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -67,7 +67,8 @@ def parse():
                         help="names and files, separated by commas; default: one for each codec")
     parser.add_argument("--bucket-mib", type=int, metavar="MIB",
                         help="overlap exchange and computing, in buckets; default: no overlap")
-    parser.add_argument("--steps", type=int, default=3, help="steps that are counted; default: 3")
+    parser.add_argument("--steps", type=int, default=3,
+                        help="steps that are counted; default: 3")
     parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/release",
                         help="default: build/release")
     parser.add_argument("--probe", action="store_true", help="only say whether the testbed can run here")
@@ -102,12 +103,12 @@ def why_not():
 def compare(options):
     """Prints a row for each scheme; whether all bytes agree."""
     plain = simulated.step(options, "data_parallel", bucket_mib=None)
-    jobs = [(scheme, simulated.rule(options.build, scheme)) for scheme in options.schemes]
+    jobs = [(scheme, scheme_rules.rules(options.build, scheme)) for scheme in options.schemes]
     table = None
     agree = True
-    for scheme, rule in jobs:
+    for scheme, rules in jobs:
         charged = simulated.step(options, scheme, options.bucket_mib)
-        row = compared(options, charged, measured(options, plain, rule))
+        row = rows.compared(options, rules["kind"], charged, measured(options, plain, rules))
         if table is None:
             table = csv.DictWriter(sys.stdout, row, lineterminator="\n")
             table.writeheader()
@@ -117,15 +118,14 @@ def compare(options):
     return agree
 
 
-def measured(options, plain, rule):
+def measured(options, plain, rules):
     """What each rank says of a job, and what the kernel counted of it."""
+    places = layers.places(simulated.MODEL, plain)
     job = {"ranks": options.ranks, "rate_bps": options.rate, "burst_kib": options.burst_kib,
-           "delay_s": options.delay_ms / 1000,
-           "steps": options.steps, "parameters": plain["parameters"], "rule": rule,
+           "delay_s": options.delay_ms / 1000, "steps": options.steps,
            "overlap": options.bucket_mib is not None,
-           "bucket_elements": (options.bucket_mib or 0) * 2**20 // 4,
-           # A backward pass computes twice what the forward pass does.
-           "forward_s": plain["compute_s"] / 3, "backward_s": plain["compute_s"] * 2 / 3}
+           "places": places, "buckets": layers.buckets(places, (options.bucket_mib or 0) * 2**20 // 4),
+           "compute_s": plain["compute_s"], **rules}
     codecs = os.pathsep.join([str(options.build / "python"), os.environ.get("PYTHONPATH", "")])
     command = [*NEW_NAMESPACES, sys.executable, "-B", str(HERE / "namespace.py"), json.dumps(job)]
     # The job ends when its standard input does: with this process at the latest.
@@ -142,32 +142,6 @@ def end_with(process):
     """`unshare` waits for the job; if it is killed instead, this ends the job."""
     process.wait()
     process.stdin.close()
-
-
-def compared(options, charged, ranks):
-    """A row of the table: bytes are those that a rank sends in a step, in the mean over the ranks."""
-    if len({rank["sum"] for rank in ranks}) != 1:
-        sys.exit("testbed: the sums of the ranks differ")
-    def per_step(counts):
-        return sum(counts) / (options.steps * options.ranks)
-
-    sent = per_step(rank["sent"]["bytes"] for rank in ranks)
-    packets = per_step(rank["sent"]["packets"] for rank in ranks)
-    again = per_step(rank["retransmitted"] for rank in ranks)
-    headers = packets * lines.HEADERS
-    charged_bytes = charged["wire_bytes_inter_node"]
-    return {
-        "scheme": charged["scheme"], "ranks": options.ranks, "rate_bps": options.rate,
-        "bucket_mib": options.bucket_mib, "charged_bytes": round(charged_bytes),
-        "sent_bytes": round(sent), "header_bytes": round(headers), "retransmitted_bytes": round(again),
-        "ratio": round((sent - again) / (charged_bytes + headers), 5),
-        "packets": round(packets), "least_packets": math.ceil(charged_bytes / lines.SEGMENT),
-        "error": float(f"{max(rank['error'] for rank in ranks):.4g}"),
-        "charged_error": (charged["codec_error"] or {}).get("normal"),
-        "round_trip_s": min(rank["round_trip_s"] for rank in ranks),
-        "simulated_step_s": round(charged["step_time_s"], 4),
-        "step_s": round(statistics.median(max(times) for times in zip(*(
-            rank["step_s"] for rank in ranks))), 4)}
 
 
 if __name__ == "__main__":

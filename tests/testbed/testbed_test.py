@@ -6,6 +6,7 @@ Usage: testbed_test.py cell|kills BUILD_FOLDER. Exits with 77, which ctest shows
 testbed cannot run. Nothing here depends on how long anything takes.
 """
 import csv
+import json
 import os
 import random
 import re
@@ -15,6 +16,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+import layers  # noqa: E402
+import simulated  # noqa: E402
 
 TESTBED = Path(__file__).with_name("testbed.py")
 CANNOT = 77
@@ -28,11 +33,20 @@ def testbed(build, *flags, **how):
 
 
 def cell(build):
-    done = testbed(build, "--rate", "1Gbps", "--steps", "1", "--bucket-mib", "4")
+    steps = compared(build, "--rate", "1Gbps", "--steps", "1", "--bucket-mib", "4")
+    assert [row["kind"] for row in steps] == ["step"] * 7, steps
+    (late,) = compared(build, "--delay-ms", "10", "--steps", "1", "--schemes", "top_k")
+    assert float(late["round_trip_s"]) >= 2 * 0.010, late
+    refuses(build)
+    cuts_buckets_as_the_simulator(build)
+
+
+def compared(build, *flags):
+    """The rows of jobs that send the charged bytes, with the charged errors."""
+    done = testbed(build, *flags)
     print(done.stdout, done.stderr)
     assert done.returncode == 0, done.returncode
     rows = list(csv.DictReader(done.stdout.splitlines()))
-    assert len(rows) == 7, len(rows)
     for row in rows:
         assert abs(float(row["ratio"]) - 1) <= 0.01, row
         assert int(row["packets"]) >= int(row["least_packets"]), row
@@ -41,19 +55,29 @@ def cell(build):
             assert abs(error / float(row["charged_error"]) - 1) < 0.1, row
         else:  # sums in float32; bfloat16 has 8 bits, and is rounded twice
             assert error < {"data_parallel": 1e-6, "bf16_all_reduce": 2**-8}[row["scheme"]], row
-    delays(build)
-    refuses(build)
+    return rows
 
 
-def delays(build):
-    done = testbed(build, "--delay-ms", "10", "--steps", "1", "--schemes", "top_k")
-    assert done.returncode == 0, done
-    (row,) = csv.DictReader(done.stdout.splitlines())
-    assert float(row["round_trip_s"]) >= 2 * 0.010, row
+def cuts_buckets_as_the_simulator(build):
+    for mib in (1, 4, 7, 10, 13):
+        with tempfile.TemporaryDirectory() as folder:
+            timeline = Path(folder, "timeline.json")
+            said = subprocess.run(
+                [build / "gardenhose", "run", "--topology", TESTBED.with_name("host.toml"), "--nodes", "2",
+                 "--model", simulated.MODEL, "--scheme", "data_parallel", "--overlap", "gradients",
+                 "--bucket-size", f"{mib}MiB", "--perfetto", timeline, "--format", "json"],
+                check=True, stdout=subprocess.PIPE)
+            events = json.loads(timeline.read_text())["traceEvents"]
+        reductions = [event for event in events
+                      if event["pid"] == 0 and event["name"] == "all_reduce gradients"]
+        places = layers.places(simulated.MODEL, json.loads(said.stdout))
+        cut = layers.buckets(places, mib * 2**20 // 4)
+        assert len(cut) == len(reductions), (mib, cut, reductions)
 
 
 def refuses(build):
-    for flags, name in ((["--schemes", "sdp4bit"], "sdp4bit"), (["--rate", "5"], "--rate"),
+    for flags, name in ((["--schemes", "sdp4bit"], "sdp4bit"), (["--schemes", "noloco"], "noloco"),
+                        (["--rate", "5"], "--rate"),
                         (["--schemes", "no_such_scheme"], "no_such_scheme"),
                         (["--steps", "0"], "--steps"), (["--build", "nowhere"], "nowhere")):
         done = testbed(build, *flags)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured beside what the simulator says."""
+import math
+import statistics
+import sys
+
+import lines
+
+
+def compared(options, kind, charged, ranks):
+    """A row of the table. Bytes are those that a rank sends in a step, in the mean over the
+    ranks; times are medians over the steps of the slowest rank."""
+    if len({rank["weights"] for rank in ranks}) != 1:
+        sys.exit("testbed: the weights of the ranks differ")
+
+    def per_step(counts):
+        return sum(counts) / (options.steps * options.ranks)
+
+    def seconds(of):
+        steps = zip(*(rank["steps"] for rank in ranks))
+        return round(statistics.median(max(one[of] for one in step) for step in steps), 4)
+
+    sent = per_step(rank["sent"]["bytes"] for rank in ranks)
+    packets = per_step(rank["sent"]["packets"] for rank in ranks)
+    again = per_step(rank["retransmitted"] for rank in ranks)
+    headers = packets * lines.HEADERS
+    charged_bytes = charged["wire_bytes_inter_node"]
+    return {
+        "kind": kind, "scheme": charged["scheme"], "ranks": options.ranks, "rate_bps": options.rate,
+        "delay_ms": options.delay_ms, "bucket_mib": options.bucket_mib,
+        "charged_bytes": round(charged_bytes), "sent_bytes": round(sent),
+        "header_bytes": round(headers), "retransmitted_bytes": round(again),
+        "ratio": round((sent - again) / (charged_bytes + headers), 5),
+        "packets": round(packets), "least_packets": math.ceil(charged_bytes / lines.SEGMENT),
+        "error": relative_error(rank["error"] for rank in ranks),
+        "charged_error": (charged["codec_error"] or {}).get("normal"),
+        "round_trip_s": min(rank["round_trip_s"] for rank in ranks),
+        "simulated_step_s": round(charged["step_time_s"], 4),
+        "step_s": seconds("step_s"),
+        "simulated_exposed_comm_s": round(charged["exposed_comm_s"], 4),
+        "simulated_codec_s": round(charged["codec_s"], 4),
+        "exposed_s": seconds("exposed_s"), "codec_s": seconds("codec_s")}
+
+
+def relative_error(errors):
+    """L2, from the squared error of each rank and what it is relative to."""
+    squared, of = (sum(one) for one in zip(*errors))
+    return float(f"{math.sqrt(squared / of):.4g}")
