@@ -2,7 +2,8 @@
 """Exchanges of float32 values over TCP sockets, in the wires of a codec.
 
 Each of COLLECTIVES takes the Peers, a Coder, this rank's values, Residuals and a key, and leaves the sum
-over the ranks in the values. All ranks add in the same order, so their sums are the same.
+over the ranks in the values. All ranks add in the same order, so their sums are the same. Each of
+REDUCTIONS takes the same, and returns this rank's part of the sum: a row of parts_of().
 """
 import selectors
 import socket
@@ -73,9 +74,16 @@ def _move(connection, peer, ready, left):
                 del left[event][peer]
 
 
-def _reduce_all_to_all(peers, coder, values, residuals, key):
+def reduce_ring(peers, coder, values, residuals, key):
+    """reduce_scatter of float32 around a ring."""
+    parts = parts_of(values, peers.ranks)
+    _reduce_around(peers, parts)
+    return parts[peers.rank]
+
+
+def reduce_all_to_all(peers, coder, values, residuals, key):
     """Every rank sends each other one its encoded part."""
-    parts = _parts_of(values, peers.ranks)
+    parts = parts_of(values, peers.ranks)
     wires = coder.empty_wires(*parts.shape)
     lost = residuals.rows("values", parts)
     for peer, part in enumerate(parts):
@@ -83,23 +91,31 @@ def _reduce_all_to_all(peers, coder, values, residuals, key):
     return coder.sum(_swap(peers, dict(enumerate(wires)), wires), parts.shape[1])
 
 
-def _gather_around(peers, rows):
+REDUCTIONS = {"ring": reduce_ring, "all_to_all": reduce_all_to_all}
+
+
+def gather_around(peers, rows):
     """all_gather around a ring, of a row from each rank."""
     for step in range(peers.ranks - 1):
         _pass_on(peers, rows[peers.rank - step], rows[peers.rank - 1 - step])
 
 
-def ring(peers, coder, values, residuals, key):
-    """reduce_scatter and all_gather of float32 around a ring."""
-    parts = _parts_of(values, peers.ranks)
+def sum_around(peers, values):
+    """reduce_scatter and all_gather around a ring."""
+    parts = parts_of(values, peers.ranks)
     _reduce_around(peers, parts)
-    _gather_around(peers, parts)
+    gather_around(peers, parts)
     _put(parts, values)
+
+
+def ring(peers, coder, values, residuals, key):
+    """In float32."""
+    sum_around(peers, values)
 
 
 def all_to_all(peers, coder, values, residuals, key):
     """Each rank sums a part of all values, encodes the sum and sends it to all."""
-    mine = _reduce_all_to_all(peers, coder, values, residuals, key)
+    mine = reduce_all_to_all(peers, coder, values, residuals, key)
     wire = coder.encode(mine, key=key._replace(tensor=key.tensor + 1),
                         residual=residuals.rows("sum", mine[np.newaxis])[0])
     wires = coder.empty_wires(peers.ranks, mine.size)
@@ -118,14 +134,14 @@ def all_gather(peers, coder, values, residuals, key):
 COLLECTIVES = {function.__name__: function for function in (ring, all_to_all, all_gather)}
 
 
-def _parts_of(values, ranks):
+def parts_of(values, ranks):
     """A copy in equal rows, one for each rank, with zeros at its end."""
-    parts = np.zeros((ranks, _part_size(values.size, ranks)), np.float32)
+    parts = np.zeros((ranks, part_size(values.size, ranks)), np.float32)
     parts.reshape(-1)[:values.size] = values
     return parts
 
 
-def _part_size(elements, ranks):
+def part_size(elements, ranks):
     return -(-elements // (ranks * ALIGNMENT)) * ALIGNMENT
 
 

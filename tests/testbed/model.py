@@ -27,17 +27,19 @@ class Model:
         self.gradient = np.zeros_like(self._source)
         self._ranks = job["ranks"]
 
-    def forward(self, computing):
-        for seconds in self._forward_s:
+    def forward(self, computing, before_bucket=None):
+        for place, seconds in enumerate(self._forward_s):
+            if before_bucket and place in self._first_places:
+                before_bucket(self._first_places.index(place))
             computing.sleep(seconds)
 
-    def backward(self, computing, after_bucket):
+    def backward(self, computing, after_bucket=None):
         """Computes twice what the forward pass does."""
         for place, seconds in reversed(list(enumerate(self._forward_s))):
             computing.sleep(2 * seconds)
             with computing.traffic():
                 self.gradient[self._slices[place]] = self._source[self._slices[place]]
-            if place in self._first_places:
+            if after_bucket and place in self._first_places:
                 after_bucket(self._first_places.index(place))
 
     def true_sum(self):

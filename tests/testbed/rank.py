@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One rank of a job, in a network namespace of its own: rank.py JOB RANK.
 
-What a job does in a step is in step_job.py:
+What a job does in a step is in step_job.py and sharded_job.py. In all of them:
 - computing is a sleep of the stated time, layer by layer;
 - memory traffic is real: a layer's gradients are written from another array, and updates read them again;
 - exchanges are real: codecs, sockets, TCP. A thread exchanges, beside the computing if they overlap.
@@ -20,10 +20,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import exchange
 import lines
+from sharded_job import ShardedJob
 from step_job import StepJob
 
 PORT = 29500
-JOBS = {"step": StepJob}
+JOBS = {"step": StepJob, "sharded_step": ShardedJob}
 
 
 def main():

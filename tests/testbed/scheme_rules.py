@@ -6,6 +6,7 @@ from pathlib import Path
 import simulated
 
 SUMS = ("ring", "all_to_all", "all_gather")  # of exchange.COLLECTIVES
+REDUCTIONS = ("ring", "all_to_all")
 
 
 def rules(build, scheme):
@@ -13,21 +14,32 @@ def rules(build, scheme):
     described = tomllib.loads(_file(build, scheme))
     if "between_sites" in described:
         raise simulated.InputError(f"--schemes: {scheme}: the testbed is one cluster; choose a scheme within it")
-    if min(described["zero"]) > 0:
-        raise simulated.InputError(f"--schemes: {scheme}: the testbed knows ZeRO stage 0; choose another scheme")
-    return {"kind": "step", "rule": _gradients(scheme, described)}
+    stage = min(described["zero"])
+    rule = _gradients(scheme, described, SUMS if stage == 0 else REDUCTIONS)
+    if stage == 0:
+        return {"kind": "step", "rule": rule}
+    if stage == 3:
+        raise simulated.InputError(f"--schemes: {scheme}: the testbed knows ZeRO stages 0 to 2; choose "
+                                   "another scheme")
+    return {"kind": "sharded_step", "stage": stage, "rule": rule,
+            "weights": _weights(scheme, described.get("weights", {}))}
 
 
-def _gradients(scheme, described):
+def _gradients(scheme, described, collectives):
     gradients = described.get("gradients", {})
-    _refuse_others(scheme, described, ("summary", "source", "twin", "zero", "gradients"))
+    _refuse_others(scheme, described, ("summary", "source", "twin", "zero", "weights", "gradients"))
     _refuse_others(scheme, gradients, ("collective", "codec", "residual"))
     collective = gradients.get("collective", "ring")
-    if collective not in SUMS:
-        raise simulated.InputError(f"--schemes: {scheme}: the testbed exchanges gradients by "
-                                   f"{' or '.join(SUMS)}, not by {collective}; choose such a scheme")
+    if collective not in collectives:
+        raise simulated.InputError(f"--schemes: {scheme}: at its stage, the testbed exchanges gradients by "
+                                   f"{' or '.join(collectives)}, not by {collective}; choose such a scheme")
     return {"collective": collective, "codec": gradients.get("codec", "fp32"),
             "feedback": gradients.get("residual", "none") != "none"}
+
+
+def _weights(scheme, weights):
+    _refuse_others(scheme, weights, ("codec", "difference"))
+    return {"codec": weights.get("codec", "bf16"), "difference": weights.get("difference", False)}
 
 
 def _refuse_others(scheme, table, known):

@@ -13,12 +13,12 @@ class InputError(Exception):
     """One line: what is wrong, where, and what to do."""
 
 
-def step(options, scheme, bucket_mib):
+def step(options, scheme, stage, bucket_mib):
     """The report of `gardenhose run`; what a scheme sends overlaps if there are buckets."""
     overlap = (["--overlap", "all", "--bucket-size", f"{bucket_mib}MiB"] if bucket_mib
                else ["--overlap", "none"])
     return _report(options, scheme, "--topology", HERE / "host.toml", "--nodes", str(options.ranks),
-                   "--zero", "0", "--set", f"network.nic_bandwidth={options.rate} bps",
+                   "--zero", str(stage), "--set", f"network.nic_bandwidth={options.rate} bps",
                    "--set", f"network.latency={_latency(options)}", *overlap)
 
 

@@ -102,12 +102,12 @@ def why_not():
 
 def compare(options):
     """Prints a row for each scheme; whether all bytes agree."""
-    plain = simulated.step(options, "data_parallel", bucket_mib=None)
+    plain = simulated.step(options, "data_parallel", 0, bucket_mib=None)
     jobs = [(scheme, scheme_rules.rules(options.build, scheme)) for scheme in options.schemes]
     table = None
     agree = True
     for scheme, rules in jobs:
-        charged = simulated.step(options, scheme, options.bucket_mib)
+        charged = simulated.step(options, scheme, rules.get("stage", 0), options.bucket_mib)
         row = rows.compared(options, rules["kind"], charged, measured(options, plain, rules))
         if table is None:
             table = csv.DictWriter(sys.stdout, row, lineterminator="\n")

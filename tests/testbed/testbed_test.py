@@ -35,8 +35,9 @@ def testbed(build, *flags, **how):
 def cell(build):
     steps = compared(build, "--rate", "1Gbps", "--steps", "1", "--bucket-mib", "4")
     assert [row["kind"] for row in steps] == ["step"] * 7, steps
-    (late,) = compared(build, "--delay-ms", "10", "--steps", "1", "--schemes", "top_k")
-    assert float(late["round_trip_s"]) >= 2 * 0.010, late
+    (sharded,) = compared(build, "--rate", "500Mbps", "--steps", "1", "--delay-ms", "10",
+                          "--schemes", str(TESTBED.with_name("sharded_int8.toml")))
+    assert sharded["kind"] == "sharded_step" and float(sharded["round_trip_s"]) >= 2 * 0.010, sharded
     refuses(build)
     cuts_buckets_as_the_simulator(build)
 
