@@ -113,6 +113,20 @@ def ring(peers, coder, values, residuals, key):
     sum_around(peers, values)
 
 
+def coded_ring(peers, coder, values, residuals, key):
+    """A ring of wires: each rank adds its own part to the one that arrives, and encodes the sum."""
+    parts = parts_of(values, peers.ranks)
+    wires = coder.empty_wires(*parts.shape)
+    for step in range(1, peers.ranks):
+        row = peers.rank - step
+        coder.encode(parts[row], key=_of_row(key, row, parts), out=wires[row])
+        _pass_on(peers, wires[row], wires[row - 1])
+        coder.add(wires[row - 1], parts[row - 1])
+    coder.encode(parts[peers.rank], key=_of_row(key, peers.rank, parts), out=wires[peers.rank])
+    gather_around(peers, wires)
+    _decode_all(coder, wires, parts, values)
+
+
 def all_to_all(peers, coder, values, residuals, key):
     """Each rank sums a part of all values, encodes the sum and sends it to all."""
     mine = reduce_all_to_all(peers, coder, values, residuals, key)
@@ -131,7 +145,7 @@ def all_gather(peers, coder, values, residuals, key):
     values[:] = coder.sum(gathered, values.size)
 
 
-COLLECTIVES = {function.__name__: function for function in (ring, all_to_all, all_gather)}
+COLLECTIVES = {function.__name__: function for function in (ring, coded_ring, all_to_all, all_gather)}
 
 
 def parts_of(values, ranks):

@@ -7,12 +7,17 @@ import json
 import socket
 import struct
 import subprocess
+from pathlib import Path
 
 ETHTOOL_STSO, SIOCETHTOOL = 0x1f, 0x8946  # linux/ethtool.h, linux/sockios.h
 BRIDGE = "bridge"
 QUEUE = "64m"  # bytes that a line holds before it drops some: more than what all sockets have under way
 HEADERS = 14 + 20 + 32  # bytes of Ethernet, IP and TCP with time stamps, of each segment and each ACK
 SEGMENT = 1500 - 20 - 32  # bytes of payload
+# Of the simulator's connections (sites.toml): a window of 16 MiB, half of a buffer; and they reach their rate
+# at once, so that one that was idle goes on with the window that it had.
+TCP = {"tcp_rmem": "4096 131072 33554432", "tcp_wmem": "4096 131072 33554432",
+       "tcp_slow_start_after_idle": "0"}
 
 
 def address(rank):
@@ -48,6 +53,12 @@ def own_line(job, rank):
             _ip(f"link set eth0 addrgenmode none gso_max_segs {_segments_at_once(job)}"),
             _ip(f"address add {address(rank)}/24 dev eth0"), _ip("link set eth0 up"),
             _shaped("eth0", job)]
+
+
+def set_up_tcp():
+    """In the rank's own namespace."""
+    for setting, value in TCP.items():
+        Path("/proc/sys/net/ipv4", setting).write_text(value)
 
 
 def sent(ranks):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One rank of a job, in a network namespace of its own: rank.py JOB RANK.
 
-What a job does in a step is in step_job.py and sharded_job.py. In all of them:
+What a job does in a step is in step_job.py, sharded_job.py and round_job.py. In all of them:
 - computing is a sleep of the stated time, layer by layer;
 - memory traffic is real: a layer's gradients are written from another array, and updates read them again;
 - exchanges are real: codecs, sockets, TCP. A thread exchanges, beside the computing if they overlap.
@@ -20,17 +20,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import exchange
 import lines
+from round_job import RoundJob
 from sharded_job import ShardedJob
 from step_job import StepJob
 
 PORT = 29500
-JOBS = {"step": StepJob, "sharded_step": ShardedJob}
+JOBS = {"step": StepJob, "sharded_step": ShardedJob, "round": RoundJob}
 
 
 def main():
     job, rank = json.loads(sys.argv[1]), int(sys.argv[2])
     say("lives")
     wait_for("line")
+    lines.set_up_tcp()
     for command in lines.own_line(job, rank):
         subprocess.run(command, check=True)
     lines.segment_like_ethernet("eth0")

@@ -8,7 +8,7 @@ import lines
 
 
 def compared(options, kind, charged, ranks):
-    """A row of the table. Bytes are those that a rank sends in a step, in the mean over the
+    """A row of the table. Bytes are those that a rank sends in a step or a round, in the mean over the
     ranks; times are medians over the steps of the slowest rank."""
     if len({rank["weights"] for rank in ranks}) != 1:
         sys.exit("testbed: the weights of the ranks differ")
@@ -24,10 +24,11 @@ def compared(options, kind, charged, ranks):
     packets = per_step(rank["sent"]["packets"] for rank in ranks)
     again = per_step(rank["retransmitted"] for rank in ranks)
     headers = packets * lines.HEADERS
-    charged_bytes = charged["wire_bytes_inter_node"]
+    charged_bytes = charged["wire_bytes_wan" if kind == "round" else "wire_bytes_inter_node"]
     return {
         "kind": kind, "scheme": charged["scheme"], "ranks": options.ranks, "rate_bps": options.rate,
-        "delay_ms": options.delay_ms, "bucket_mib": options.bucket_mib,
+        "delay_ms": options.delay_ms, "bucket_mib": None if kind == "round" else options.bucket_mib,
+        "inner_steps": options.inner_steps if kind == "round" else None,
         "charged_bytes": round(charged_bytes), "sent_bytes": round(sent),
         "header_bytes": round(headers), "retransmitted_bytes": round(again),
         "ratio": round((sent - again) / (charged_bytes + headers), 5),
@@ -35,7 +36,7 @@ def compared(options, kind, charged, ranks):
         "error": relative_error(rank["error"] for rank in ranks),
         "charged_error": (charged["codec_error"] or {}).get("normal"),
         "round_trip_s": min(rank["round_trip_s"] for rank in ranks),
-        "simulated_step_s": round(charged["step_time_s"], 4),
+        "simulated_step_s": round(charged["round_time_s" if kind == "round" else "step_time_s"], 4),
         "step_s": seconds("step_s"),
         "simulated_exposed_comm_s": round(charged["exposed_comm_s"], 4),
         "simulated_codec_s": round(charged["codec_s"], 4),

@@ -7,13 +7,15 @@ import simulated
 
 SUMS = ("ring", "all_to_all", "all_gather")  # of exchange.COLLECTIVES
 REDUCTIONS = ("ring", "all_to_all")
+BETWEEN_SITES = {"ring": "ring", "quantized_ring": "coded_ring", "all_to_all": "all_to_all",
+                 "all_gather": "all_gather"}
 
 
 def rules(build, scheme):
     """Of a job: its kind, and what it exchanges."""
     described = tomllib.loads(_file(build, scheme))
     if "between_sites" in described:
-        raise simulated.InputError(f"--schemes: {scheme}: the testbed is one cluster; choose a scheme within it")
+        return _round(scheme, described["between_sites"])
     stage = min(described["zero"])
     rule = _gradients(scheme, described, SUMS if stage == 0 else REDUCTIONS)
     if stage == 0:
@@ -40,6 +42,22 @@ def _gradients(scheme, described, collectives):
 def _weights(scheme, weights):
     _refuse_others(scheme, weights, ("codec", "difference"))
     return {"codec": weights.get("codec", "bf16"), "difference": weights.get("difference", False)}
+
+
+def _round(scheme, between):
+    _refuse_others(scheme, between, ("exchange", "codec", "feedback", "inner_steps", "ring_order",
+                                     "optimizer", "state_bytes", "update_bytes"))
+    if between["exchange"] not in BETWEEN_SITES:
+        raise simulated.InputError(f"--schemes: {scheme}: between sites, the testbed exchanges by "
+                                   f"{', '.join(BETWEEN_SITES)}; choose such a scheme")
+    codec, feedback = between.get("codec", "fp32"), between.get("feedback", False)
+    collective = BETWEEN_SITES[between["exchange"]]
+    if collective == "ring" and codec != "fp32":
+        collective = "coded_ring"
+    # Of an FP32 value each, the outer weights and the residual; what is left is the momentum.
+    momentum = between.get("state_bytes", 0) - (8 if feedback else 4) >= 4
+    return {"kind": "round", "momentum": momentum,
+            "rule": {"collective": collective, "codec": codec, "feedback": feedback}}
 
 
 def _refuse_others(scheme, table, known):

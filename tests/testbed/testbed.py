@@ -68,12 +68,15 @@ def parse():
     parser.add_argument("--bucket-mib", type=int, metavar="MIB",
                         help="overlap exchange and computing, in buckets; default: no overlap")
     parser.add_argument("--steps", type=int, default=3,
-                        help="steps that are counted; default: 3")
+                        help="steps, or rounds between sites, that are counted; default: 3")
+    parser.add_argument("--inner-steps", type=int, default=4, metavar="N",
+                        help="steps of a round between sites; default: 4")
     parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/release",
                         help="default: build/release")
     parser.add_argument("--probe", action="store_true", help="only say whether the testbed can run here")
     options = parser.parse_args()
-    for flag, least in (("burst_kib", 1), ("bucket_mib", 1), ("steps", 1), ("delay_ms", 0)):
+    for flag, least in (("burst_kib", 1), ("bucket_mib", 1), ("steps", 1), ("inner_steps", 1),
+                        ("delay_ms", 0)):
         value = getattr(options, flag)
         if value is not None and value < least:
             parser.error(f"--{flag.replace('_', '-')}: {value} is less than {least}")
@@ -107,7 +110,8 @@ def compare(options):
     table = None
     agree = True
     for scheme, rules in jobs:
-        charged = simulated.step(options, scheme, rules.get("stage", 0), options.bucket_mib)
+        charged = (simulated.site_round(options, scheme) if rules["kind"] == "round" else
+                   simulated.step(options, scheme, rules.get("stage", 0), options.bucket_mib))
         row = rows.compared(options, rules["kind"], charged, measured(options, plain, rules))
         if table is None:
             table = csv.DictWriter(sys.stdout, row, lineterminator="\n")
@@ -123,7 +127,7 @@ def measured(options, plain, rules):
     places = layers.places(simulated.MODEL, plain)
     job = {"ranks": options.ranks, "rate_bps": options.rate, "burst_kib": options.burst_kib,
            "delay_s": options.delay_ms / 1000, "steps": options.steps,
-           "overlap": options.bucket_mib is not None,
+           "inner_steps": options.inner_steps, "overlap": options.bucket_mib is not None,
            "places": places, "buckets": layers.buckets(places, (options.bucket_mib or 0) * 2**20 // 4),
            "compute_s": plain["compute_s"], **rules}
     codecs = os.pathsep.join([str(options.build / "python"), os.environ.get("PYTHONPATH", "")])

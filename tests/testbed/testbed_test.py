@@ -35,9 +35,11 @@ def testbed(build, *flags, **how):
 def cell(build):
     steps = compared(build, "--rate", "1Gbps", "--steps", "1", "--bucket-mib", "4")
     assert [row["kind"] for row in steps] == ["step"] * 7, steps
-    (sharded,) = compared(build, "--rate", "500Mbps", "--steps", "1", "--delay-ms", "10",
-                          "--schemes", str(TESTBED.with_name("sharded_int8.toml")))
-    assert sharded["kind"] == "sharded_step" and float(sharded["round_trip_s"]) >= 2 * 0.010, sharded
+    sharded, between = compared(build, "--rate", "500Mbps", "--steps", "1", "--delay-ms", "10",
+                                "--schemes", f"{TESTBED.with_name('sharded_int8.toml')},sparseloco")
+    assert (sharded["kind"], between["kind"]) == ("sharded_step", "round"), (sharded, between)
+    for row in (sharded, between):
+        assert float(row["round_trip_s"]) >= 2 * 0.010, row
     refuses(build)
     cuts_buckets_as_the_simulator(build)
 
@@ -78,6 +80,7 @@ def cuts_buckets_as_the_simulator(build):
 
 def refuses(build):
     for flags, name in ((["--schemes", "sdp4bit"], "sdp4bit"), (["--schemes", "noloco"], "noloco"),
+                        (["--schemes", "streaming_diloco"], "fragments"),
                         (["--rate", "5"], "--rate"),
                         (["--schemes", "no_such_scheme"], "no_such_scheme"),
                         (["--steps", "0"], "--steps"), (["--build", "nowhere"], "nowhere")):
