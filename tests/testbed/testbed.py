@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs data-parallel jobs with the codecs of Gardenhose in processes of this machine, over lines whose rate
-the kernel limits, and compares the bytes that the kernel counted with those that the simulator charges.
+the kernel limits, and compares the bytes that the kernel counted with those that the simulator charges. The
+scheme says whether a job takes plain or sharded steps, or rounds between sites.
 
     tests/testbed/testbed.py --ranks 4 --rate 200Mbps --schemes data_parallel,int8_all_reduce,top_k
 

@@ -36,7 +36,8 @@ def cell(build):
     steps = compared(build, "--rate", "1Gbps", "--steps", "1", "--bucket-mib", "4")
     assert [row["kind"] for row in steps] == ["step"] * 7, steps
     sharded, between = compared(build, "--rate", "500Mbps", "--steps", "1", "--delay-ms", "10",
-                                "--schemes", f"{TESTBED.with_name('sharded_int8.toml')},sparseloco")
+                                "--inner-steps", "2", "--schemes",
+                                f"{TESTBED.with_name('sharded_int8.toml')},sparseloco")
     assert (sharded["kind"], between["kind"]) == ("sharded_step", "round"), (sharded, between)
     for row in (sharded, between):
         assert float(row["round_trip_s"]) >= 2 * 0.010, row
@@ -62,7 +63,7 @@ def compared(build, *flags):
 
 
 def cuts_buckets_as_the_simulator(build):
-    for mib in (1, 4, 7, 10, 13):
+    for mib in (1, 7, 13):
         with tempfile.TemporaryDirectory() as folder:
             timeline = Path(folder, "timeline.json")
             said = subprocess.run(
