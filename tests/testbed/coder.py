@@ -10,7 +10,7 @@ import numpy as np
 class Coder:
     def __init__(self, codec):
         self._codec = codec
-        self._seconds = 0.0
+        self.seconds = 0.0
 
     def empty_wires(self, number, elements):
         """In rows, each of so many elements."""
@@ -35,13 +35,8 @@ class Coder:
             self.add(wire, total)
         return total
 
-    def take_seconds(self):
-        """Those since the last call."""
-        taken, self._seconds = self._seconds, 0.0
-        return taken
-
     @contextlib.contextmanager
     def _timed(self):
         start = time.perf_counter()
         yield
-        self._seconds += time.perf_counter() - start
+        self.seconds += time.perf_counter() - start

@@ -46,7 +46,8 @@ def _weights(scheme, weights):
 
 def _round(scheme, between):
     _refuse_others(scheme, between, ("exchange", "codec", "feedback", "inner_steps", "ring_order",
-                                     "optimizer", "state_bytes", "update_bytes"))
+                                     "fragments", "overlap_steps", "optimizer", "state_bytes",
+                                     "update_bytes"))
     if between["exchange"] not in BETWEEN_SITES:
         raise simulated.InputError(f"--schemes: {scheme}: between sites, the testbed exchanges by "
                                    f"{', '.join(BETWEEN_SITES)}; choose such a scheme")
@@ -56,7 +57,8 @@ def _round(scheme, between):
         collective = "coded_ring"
     # Of an FP32 value each, the outer weights and the residual; what is left is the momentum.
     momentum = between.get("state_bytes", 0) - (8 if feedback else 4) >= 4
-    return {"kind": "round", "momentum": momentum,
+    return {"kind": "round", "momentum": momentum, "fragments": between.get("fragments", 1),
+            "overlap_steps": between.get("overlap_steps", 0),
             "rule": {"collective": collective, "codec": codec, "feedback": feedback}}
 
 

@@ -28,7 +28,7 @@ class ShardedJob:
         return np.concatenate([bucket.copy.reshape(-1) for bucket in self._weights])
 
     def step(self, number):
-        computing = Computing()
+        computing, codec_s = Computing(), self._codec_s()
         gathers = [self._worker.submit(bucket.gather) for bucket in self._weights]
         if not self._overlap:
             self._wait_for_weights(computing, gathers)
@@ -52,8 +52,10 @@ class ShardedJob:
                 bucket.update(gradient)
         for bucket in self._weights:
             computing.wait(self._worker.submit(bucket.encode, number))
-        return computing.times(self._coder.take_seconds() +
-                               sum(bucket.coder.take_seconds() for bucket in self._weights))
+        return computing.times(self._codec_s() - codec_s)
+
+    def _codec_s(self):
+        return self._coder.seconds + sum(bucket.coder.seconds for bucket in self._weights)
 
     def _wait_for_weights(self, computing, gathers):
         for bucket, gather in zip(self._weights, gathers):

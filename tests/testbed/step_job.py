@@ -19,7 +19,7 @@ class StepJob:
         self.weights = np.zeros_like(self._model.gradient)
 
     def step(self, number):
-        computing = Computing()
+        computing, codec_s = Computing(), self._coder.seconds
         self._model.forward(computing)
         exchanges = []
 
@@ -33,7 +33,7 @@ class StepJob:
             computing.wait(each)
         with computing.traffic():
             self.weights -= RATE * self._model.gradient
-        return computing.times(self._coder.take_seconds())
+        return computing.times(self._coder.seconds - codec_s)
 
     def _exchange(self, number, index):
         key = gc.Key(step=number, tensor=2 * index, rank=self._peers.rank)
