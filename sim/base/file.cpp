@@ -74,6 +74,13 @@ int standard_output_to(const struct stat& status) {
   return -1;
 }
 
+// Whether the name that links lead to is that file's: not of a file that has lost its name, or never had
+// one, behind /proc/self/fd.
+bool is_named(const fs::path& name, const struct stat& status) {
+  struct stat named {};
+  return stat(name.c_str(), &named) == 0 && is_same(named, status);
+}
+
 // Signals wait until the file has its name: between two of them it has another one.
 class SignalsWait {
  public:
@@ -98,17 +105,16 @@ OutputFile::OutputFile(std::string_view place, fs::path file)
   struct stat status {};
   const bool exists = stat(file_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (!exists || S_ISREG(status.st_mode)) {
-    const int standard = exists ? standard_output_to(status) : -1;
-    if (standard < 0) {
-      open_beside();
-      if (exists) static_cast<void>(fchmod(descriptor_, status.st_mode & 07777));
-      return;
-    }
+  const bool is_file = exists && S_ISREG(status.st_mode);
+  if (const int standard = is_file ? standard_output_to(status) : -1; standard >= 0) {
     std::fflush(stdout);
     descriptor_ = fcntl(standard, F_DUPFD_CLOEXEC, 0);
+  } else if (!exists || (is_file && is_named(target_, status))) {
+    open_beside();
+    if (exists) static_cast<void>(fchmod(descriptor_, status.st_mode & 07777));
+    return;
   } else {
-    descriptor_ = open(file_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    descriptor_ = open(file_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
   }
   in_place_ = true;
   if (descriptor_ < 0) fail(errno);

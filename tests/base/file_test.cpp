@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -236,6 +237,16 @@ TEST_F(File, ThatIsADeviceOrPipeIsWrittenToAndNotReplaced) {
   std::string text;
   ASSERT_TRUE(fs::is_fifo(pipe) && reader >> text);
   EXPECT_EQ(text, "text");
+}
+
+TEST_F(File, WithoutANameIsWrittenWhereItIs) {
+  const int descriptor = memfd_create("x", 0);
+  ASSERT_EQ(::write(descriptor, "longer than new", 15), 15);
+  const fs::path link = "/proc/self/fd/" + std::to_string(descriptor);
+  write(link, "new");
+  EXPECT_EQ(text_of(link), "new");
+  EXPECT_FALSE(fs::exists("/memfd:x (deleted)"));
+  close(descriptor);
 }
 
 TEST_F(File, BehindALinkIsTheOneThatIsReplaced) {
