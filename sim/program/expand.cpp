@@ -200,6 +200,21 @@ class Expansion {
   }
 
   void expand(int /*stage*/, const SumNorm& /*norm*/) {
+    if (!have_all_gradients()) sum_norm();
+    for (int rank = 0; rank < static_cast<int>(held_.size()); ++rank) {
+      hold(rank, builder_.last(rank, Stream::tensor));
+      if (!host_.waits_for_norm()) continue;
+      host_.wait(rank, starts(rank, {{Stream::compute, Stream::tensor}}));
+    }
+  }
+
+  // Every rank, so that it knows their norm alone.
+  [[nodiscard]] bool have_all_gradients() const {
+    const Parallelism& p = context_.parallelism;
+    return p.sharding.stage == 0 && p.tensor * p.pipeline * p.expert == 1;
+  }
+
+  void sum_norm() {
     Communicator world{.ranks = std::vector<int>(held_.size()),
                        .size = rank_count(context_.cluster),
                        .nodes = context_.cluster.nodes,
@@ -214,11 +229,6 @@ class Expansion {
                        .phase = Phase::norm_comm,
                        .label = "all_reduce gradient norm",
                        .after = after});
-    for (const int rank : world.ranks) {
-      hold(rank, builder_.last(rank, Stream::tensor));
-      if (!host_.waits_for_norm()) continue;
-      host_.wait(rank, starts(rank, {{Stream::compute, Stream::tensor}}));
-    }
   }
 
   void expand(int stage, const SumTied& tied) {

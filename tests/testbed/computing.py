@@ -7,13 +7,15 @@ import time
 class Computing:
     def __init__(self):
         self._begun = self._due = time.perf_counter()
-        self._computed = 0.0
+        self._computed = self._moved = 0.0
 
-    def sleep(self, seconds):
-        """Until a deadline of the step: whatever a sleep overruns shortens the next one."""
+    def sleep(self, seconds, work=None):
+        """Until a deadline of the step: whatever a sleep overruns shortens the next one. The work is part of it."""
         start = time.perf_counter()
         self._due += seconds
-        time.sleep(max(0, self._due - start))
+        if work:
+            work()
+        time.sleep(max(0, self._due - time.perf_counter()))
         self._computed += time.perf_counter() - start
 
     @contextlib.contextmanager
@@ -23,6 +25,7 @@ class Computing:
         elapsed = time.perf_counter() - start
         self._due += elapsed
         self._computed += elapsed
+        self._moved += elapsed
 
     def wait(self, exchange):
         """For the result of a future."""
@@ -34,4 +37,5 @@ class Computing:
     def times(self, codec_s):
         """Of the step, which ends here."""
         step_s = time.perf_counter() - self._begun
-        return {"step_s": step_s, "exposed_s": step_s - self._computed, "codec_s": codec_s}
+        return {"step_s": step_s, "exposed_s": step_s - self._computed, "codec_s": codec_s,
+                "traffic_s": self._moved}

@@ -88,7 +88,9 @@ def reduce_all_to_all(peers, coder, values, residuals, key):
     lost = residuals.rows("values", parts)
     for peer, part in enumerate(parts):
         coder.encode(part, key=_of_row(key, peer, parts), out=wires[peer], residual=lost[peer])
-    return coder.sum(_swap(peers, dict(enumerate(wires)), wires), parts.shape[1])
+    mine = np.empty(parts.shape[1], np.float32)
+    coder.sum(_swap(peers, dict(enumerate(wires)), wires), mine)
+    return mine
 
 
 REDUCTIONS = {"ring": reduce_ring, "all_to_all": reduce_all_to_all}
@@ -134,7 +136,7 @@ def all_to_all(peers, coder, values, residuals, key):
                         residual=residuals.rows("sum", mine[np.newaxis])[0])
     wires = coder.empty_wires(peers.ranks, mine.size)
     _decode_all(coder, _swap(peers, dict.fromkeys(range(peers.ranks), wire), wires),
-                np.empty((peers.ranks, mine.size), np.float32), values)
+                parts_of(values, peers.ranks), values)
 
 
 def all_gather(peers, coder, values, residuals, key):
@@ -142,14 +144,17 @@ def all_gather(peers, coder, values, residuals, key):
     wire = coder.encode(values, key=key, residual=residuals.rows("values", values[np.newaxis])[0])
     wires = coder.empty_wires(peers.ranks, values.size)
     gathered = _swap(peers, dict.fromkeys(range(peers.ranks), wire), wires)
-    values[:] = coder.sum(gathered, values.size)
+    coder.sum(gathered, values)
 
 
 COLLECTIVES = {function.__name__: function for function in (ring, coded_ring, all_to_all, all_gather)}
 
 
 def parts_of(values, ranks):
-    """A copy in equal rows, one for each rank, with zeros at its end."""
+    """In equal rows, one for each rank: the values themselves, or if those do not fill the rows a copy with
+    zeros at its end."""
+    if values.size % (ranks * ALIGNMENT) == 0:
+        return values.reshape(ranks, -1)
     parts = np.zeros((ranks, part_size(values.size, ranks)), np.float32)
     parts.reshape(-1)[:values.size] = values
     return parts
@@ -177,7 +182,8 @@ def _of_row(key, row, parts):
 
 
 def _put(parts, values):
-    values[:] = parts.reshape(-1)[:values.size]
+    if not np.shares_memory(parts, values):
+        values[:] = parts.reshape(-1)[:values.size]
 
 
 def _decode_all(coder, wires, parts, values):

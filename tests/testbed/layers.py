@@ -1,23 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of a model's gradients is there when, and which of them travel together."""
+import re
 import tomllib
 
+import simulated
 
-def places(model_file, report):
-    """Layers in the order of the forward pass, with the embedding beside the first and the head beside
-    the last: elements, and the share of a pass that computing takes, in proportion to FLOPs. The
-    embedding multiplies nothing."""
-    with open(model_file, "rb") as file:
+
+def places(build, flags):
+    """Layers in the order of the forward pass, with the embedding beside the first and the head beside the
+    last: elements, and the seconds that the simulator says each pass computes there."""
+    report = simulated.report(build, flags)
+    model_file = flags[flags.index("--model") + 1]
+    with open(simulated.INPUTS / model_file, "rb") as file:
         model = tomllib.load(file)["model"]
-    count, words = model["layers"], model["vocabulary"] * model["hidden"]
+    count = model["layers"]
     in_layers = report["attention_parameters"] + report["feed_forward_parameters"] + report["norm_parameters"]
-    before = words + model["position_table"] * model["hidden"]
-    head = 2 * words / (report["flop_per_token"] / 3)  # of the FLOPs of a forward pass
-    all_places = [{"elements": in_layers // count, "share": (1 - head) / count} for _ in range(count)]
+    before = (model["vocabulary"] + model["position_table"]) * model["hidden"]
+    all_places = [{"elements": in_layers // count, "forward_s": 0, "backward_s": 0} for _ in range(count)]
     all_places[0]["elements"] += before
     all_places[-1]["elements"] += report["embedding_parameters"] - before
-    all_places[-1]["share"] += head
+    for place, seconds, direction in _computing(simulated.timeline(build, flags), count):
+        all_places[place][direction] += seconds
     return all_places
+
+
+def _computing(kernels, count):
+    """The forward pass ends with the first kernel of the head."""
+    direction = "forward_s"
+    for name, seconds in kernels:
+        layer = re.match(r"layer (\d+)", name)
+        if layer or name in ("embedding", "head"):
+            place = int(layer[1]) if layer else 0 if name == "embedding" else count - 1
+            yield place, seconds, direction
+        if name == "head":
+            direction = "backward_s"
 
 
 def buckets(all_places, capacity):

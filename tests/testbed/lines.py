@@ -81,10 +81,15 @@ def _segments_at_once(job):
     return max(1, min(40, int(job["rate_bps"] * 0.0002 / 8 / 1514)))
 
 
+def _burst(job):
+    """Bytes that a line lets through at once after a pause: half a millisecond of it, at least two segments."""
+    return max(2 * 1514, int(job["rate_bps"] * 0.0005 / 8))
+
+
 def _ip(arguments):
     return ["ip", *arguments.split()]
 
 
 def _shaped(device, job):
-    return ["tc", *f"qdisc add dev {device} root tbf rate {job['rate_bps']}bit burst {job['burst_kib']}k "
+    return ["tc", *f"qdisc add dev {device} root tbf rate {job['rate_bps']}bit burst {_burst(job)} "
             f"limit {QUEUE}".split()]

@@ -55,16 +55,25 @@ def run(job):
         heard(start("the delay", *script("delay.py", str(job["ranks"]), str(job["delay_s"]))))
     tell_all(ranks, "connect")
     heard_of_all(ranks)
-    before = lines.sent(job["ranks"])
+    before, busy_s = lines.sent(job["ranks"]), cores_busy_s()
     tell_all(ranks, "start")
     results = heard_of_all(ranks)
-    after = lines.sent(job["ranks"])
+    after, busy_s = lines.sent(job["ranks"]), cores_busy_s() - busy_s
     tell_all(ranks, "end")
     for process in ranks:
         process.wait()
     for rank, result in enumerate(results):
         result["sent"] = {of: after[rank][of] - before[rank][of] for of in after[rank]}
+        result["busy_s"] = busy_s
     return results
+
+
+def cores_busy_s():
+    """Of all cores together, since the machine started, whatever for."""
+    with open("/proc/stat") as file:
+        ticks = [int(count) for count in file.readline().split()[1:9]]
+    idle, waiting = ticks[3:5]
+    return (sum(ticks) - idle - waiting) / os.sysconf("SC_CLK_TCK")
 
 
 def script(name, *arguments):

@@ -9,7 +9,8 @@ import numpy as np
 import exchange
 from coder import Coder
 from computing import Computing
-from model import RATE, Model, squared_error
+from model import Model, random_gradient, squared_error
+from optimizer import Optimizer, squared_norm
 
 OUTER_RATE, MOMENTUM = np.float32(0.7), np.float32(0.9)
 MIXED = np.float32(0.5)  # share of the outer weights in those of a site that has trained on
@@ -22,7 +23,8 @@ class RoundJob:
         self._model = Model(job, peers.rank)
         self._collective = exchange.COLLECTIVES[job["rule"]["collective"]]
         self._coder = Coder(job["rule"]["codec"])
-        self._weights = np.zeros_like(self._model.gradient)
+        self._optimizer = Optimizer(self._model.elements)
+        self._weights = self._optimizer.weights
         bounds = [self._weights.size * i // job["fragments"] for i in range(job["fragments"] + 1)]
         self._fragments = [Fragment(job, slice(*ends)) for ends in zip(bounds, bounds[1:])]
         self._steps_done = 0
@@ -35,7 +37,7 @@ class RoundJob:
             self._model.forward(computing)
             self._model.backward(computing)
             with computing.traffic():
-                self._weights -= RATE * self._model.gradient
+                self._optimizer.step(self._model.gradient, squared_norm(self._model.gradient))
             self._steps_done += 1
             for index, fragment in enumerate(self._fragments):
                 if self._sending_step(index) == inner_step:
@@ -81,10 +83,21 @@ class RoundJob:
     def error(self):
         """Of the sums of the first round."""
         self._take_all()
-        true = self._model.true_sum()
-        errors = [squared_error(one.change, true[one.of] * (RATE * (self._sending_step(index) + 1)))
-                  for index, one in enumerate(self._fragments)]
+        true = [np.zeros_like(one.change) for one in self._fragments]
+        for rank in range(self._peers.ranks):
+            self._add_changes(rank, true)
+        errors = [squared_error(one.change, sum) for one, sum in zip(self._fragments, true)]
         return [sum(one) for one in zip(*errors)]
+
+    def _add_changes(self, rank, sums):
+        """Of a site in the first round, which begins and ends with the same weights everywhere if it is whole."""
+        gradient = random_gradient(rank, self._model.elements)
+        optimizer = Optimizer(gradient.size)
+        for inner_step in range(self._inner_steps):
+            optimizer.step(gradient, squared_norm(gradient))
+            for index, fragment in enumerate(self._fragments):
+                if self._sending_step(index) == inner_step:
+                    sums[index] -= optimizer.weights[fragment.of]
 
 
 class Fragment:
@@ -92,14 +105,14 @@ class Fragment:
         self.of = of
         self.outer, self.change = (np.zeros(of.stop - of.start, np.float32) for _ in range(2))
         self._momentum = np.zeros_like(self.outer) if job["momentum"] else None
+        self._rate = OUTER_RATE / np.float32(job["ranks"])
         self.residuals = exchange.Residuals(job["rule"]["feedback"])
 
     def step(self):
-        """By the sum of changes, which is their mean, as the model divides its gradients by the ranks; with
-        momentum, Nesterov's."""
+        """By the mean of changes; with momentum, Nesterov's."""
         if self._momentum is None:
-            self.outer -= OUTER_RATE * self.change
+            self.outer -= self._rate * self.change
             return
         self._momentum *= MOMENTUM
         self._momentum += self.change
-        self.outer -= OUTER_RATE * (self.change + MOMENTUM * self._momentum)
+        self.outer -= self._rate * (self.change + MOMENTUM * self._momentum)

@@ -72,6 +72,6 @@ def _file(build, scheme):
     if not scheme.endswith(".toml"):
         return simulated.gardenhose(build, "list", "scheme", scheme)
     try:
-        return Path(scheme).read_text()
+        return (simulated.INPUTS / scheme).read_text()
     except OSError as error:
         raise simulated.InputError(f"--schemes: {scheme}: {error.strerror}") from None

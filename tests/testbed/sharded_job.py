@@ -9,6 +9,7 @@ import sharded_weights
 from coder import Coder
 from computing import Computing
 from model import Model, squared_error
+from optimizer import squared_norm
 
 
 class ShardedJob:
@@ -44,12 +45,12 @@ class ShardedJob:
         for each in reductions:
             computing.wait(each)
         with computing.traffic():
-            norm = np.array([sum(np.dot(gradient, gradient) for gradient in self._sums)])
-        # By which gradients would be clipped: all ranks wait for it.
+            norm = np.array([sum(map(squared_norm, self._sums))], np.float32)
+        # By which gradients are clipped: all ranks wait for it.
         computing.wait(self._worker.submit(exchange.sum_around, self._peers, norm))
         with computing.traffic():
             for bucket, gradient in zip(self._weights, self._sums):
-                bucket.update(gradient)
+                bucket.optimizer.step(gradient, norm[0])
         for bucket in self._weights:
             computing.wait(self._worker.submit(bucket.encode, number))
         return computing.times(self._codec_s() - codec_s)

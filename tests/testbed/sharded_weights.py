@@ -6,7 +6,7 @@ import numpy as np
 
 import exchange
 from coder import Coder
-from model import RATE
+from optimizer import Optimizer
 
 
 def of_bucket(job, peers, elements, index):
@@ -20,22 +20,16 @@ class PlainWeights:
     """In BF16, which the update writes. What is gathered is copied to the model unless it arrives there."""
 
     def __init__(self, peers, size, in_place):
-        self.coder = Coder("bf16")
+        self.coder, self.optimizer = Coder("bf16"), Optimizer(size)
         self._peers = peers
-        self._shard = np.zeros(size, np.float32)
         self._rows = self.coder.empty_wires(peers.ranks, size)
-        self._updated = gc.encode("bf16", self._shard)
         self.copy = self._rows if in_place else self._rows.copy()
-
-    def update(self, gradient):
-        self._shard -= RATE * gradient
-        gc.encode("bf16", self._shard, out=self._updated)
 
     def encode(self, number):
         """The update has."""
 
     def gather(self):
-        self._rows[self._peers.rank] = self._updated
+        self._rows[self._peers.rank] = self.optimizer.cast
         exchange.gather_around(self._peers, self._rows)
 
     def take(self):
@@ -46,19 +40,16 @@ class CodedWeights:
     """In a codec, or their changes since the last step in it."""
 
     def __init__(self, rule, peers, size, index):
-        self.coder = Coder(rule["codec"])
+        self.coder, self.optimizer = Coder(rule["codec"]), Optimizer(size)
         self._peers, self._index, self._difference = peers, index, rule["difference"]
-        self._shard = np.zeros(size, np.float32)
         self._wires = self.coder.empty_wires(peers.ranks, size)
         self.copy = np.zeros((peers.ranks, size), np.float32)
         self.encode(0)
 
-    def update(self, gradient):
-        self._shard -= RATE * gradient
-
     def encode(self, number):
         mine = self._peers.rank
-        sent = self._shard - self.copy[mine] if self._difference else self._shard
+        shard = self.optimizer.weights
+        sent = shard - self.copy[mine] if self._difference else shard
         self.coder.encode(sent, out=self._wires[mine],
                           key=gc.Key(step=number, tensor=2 * self._index + 1, rank=mine))
 

@@ -1,50 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulator says of a step or a round."""
+"""What the simulator says of a job: the flags of `gardenhose run` for it, and the answer. Files that the flags
+name without a folder are those of INPUTS, which the host and the grid were measured with."""
 import json
 import os
-import re
 import subprocess
-import tomllib
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-MODEL = HERE / "model.toml"
+INPUTS = Path(__file__).resolve().parents[2] / "traces/measured/testbed"
+# Of a segment's 1514 bytes the headers take 66 on one way, and those of the acknowledgement of every second
+# segment 33 on the other.
+PAYLOAD = 1448 / (1514 + 33)
 
 
 class InputError(Exception):
     """One line: what is wrong, where, and what to do."""
 
 
-def step(options, scheme, stage, bucket_mib):
-    """The report of `gardenhose run`; what a scheme sends overlaps if there are buckets."""
-    overlap = (["--overlap", "all", "--bucket-size", f"{bucket_mib}MiB"] if bucket_mib
-               else ["--overlap", "none"])
-    return _report(options, scheme, "--topology", HERE / "host.toml", "--nodes", str(options.ranks),
-                   "--zero", str(stage), "--set", f"network.nic_bandwidth={options.rate} bps",
-                   "--set", f"network.latency={_latency(options)}", *overlap)
+def flags_of(options, kind, scheme, stage=0):
+    return (round_flags if kind == "round" else step_flags)(options, scheme, stage)
 
 
-def site_round(options, scheme):
-    """The same, of processes as sites that train apart. Both files stay in memory: nothing is left when
-    this process is killed."""
-    cluster = (HERE / "host.toml").read_text()
-    line = f'nic_bandwidth = "{options.rate} bps"'
-    with _in_memory(re.sub("(?m)^nic_bandwidth *=.*$", line, cluster)) as cluster_file:
-        sites = (HERE / "sites.toml").read_text().replace('"host.toml"', f'"{_path(cluster_file)}"')
-        with _in_memory(sites) as sites_file:
-            return _report(options, scheme, "--topology", _path(sites_file), "--overlap", "none",
-                           "--set", f"scheme.inner_steps={options.inner_steps}",
-                           "--set", f"sites.site.count={options.ranks}",
-                           "--set", f"sites.site.uplink={options.rate} bps",
-                           "--set", f"sites.site.downlink={options.rate} bps",
-                           "--set", f"links.line.latency={_latency(options)}",
-                           files=[cluster_file.fileno(), sites_file.fileno()])
+def step_flags(options, scheme, stage):
+    """What a scheme sends overlaps if there are buckets."""
+    overlap = ["--overlap", "all", "--bucket-size", f"{options.bucket_mib}MiB"] if options.bucket_mib else []
+    delay = ["--set", f"network.latency={options.delay_ms}ms"] if options.delay_ms else []
+    return _flags(options, scheme, "--topology", f"host_{options.ranks}.toml", "--nodes", str(options.ranks),
+                  "--zero", str(stage), "--set", f"network.nic_bandwidth={options.rate}bps", *delay, *overlap)
+
+
+def round_flags(options, scheme, stage):
+    """Of processes as sites that train apart."""
+    line = f"{round(options.rate * PAYLOAD)}bps"
+    delay = ["--set", f"links.line.latency={options.delay_ms}ms"] if options.delay_ms else []
+    return _flags(options, scheme, "--topology", "sites.toml",
+                  "--set", f"sites.site.cluster=host_{options.ranks}.toml",
+                  "--set", f"scheme.inner_steps={options.inner_steps}",
+                  "--set", f"sites.site.count={options.ranks}", "--set", f"sites.site.uplink={line}",
+                  "--set", f"sites.site.downlink={line}", *delay)
+
+
+def _flags(options, scheme, *others):
+    return ["--model", options.model, "--scheme", scheme, "--calibration", "roofline", "--host-issue", "0s",
+            "--host-codecs", "codecs.json", *others]
+
+
+def report(build, flags):
+    return json.loads(gardenhose(build, "run", *flags, "--range", "off", "--format", "json"))
+
+
+def timeline(build, flags, stream="compute"):
+    """Names and seconds of what is on a stream of the first GPU, in order."""
+    with _in_memory() as file:
+        path = f"/proc/self/fd/{file.fileno()}"
+        gardenhose(build, "run", *flags, "--range", "off", "--perfetto", path, files=[file.fileno()])
+        file.seek(0)
+        events = json.load(file)["traceEvents"]
+    of_first = [event for event in events if event["pid"] == 0]
+    (thread,) = (event["tid"] for event in of_first if event["ph"] == "M" and event["name"] == "thread_name" and
+                 event["args"]["name"] == stream)
+    return [(event["name"], event["dur"] / 1e6) for event in of_first
+            if event["ph"] == "X" and event["tid"] == thread]
 
 
 def gardenhose(build, *arguments, files=()):
     try:
         done = subprocess.run([build / "gardenhose", *arguments], text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, pass_fds=files)
+                              stderr=subprocess.PIPE, pass_fds=files, cwd=INPUTS)
     except OSError as error:
         raise InputError(f"--build: {error.filename}: {error.strerror}") from None
     if done.returncode != 0:
@@ -52,24 +73,6 @@ def gardenhose(build, *arguments, files=()):
     return done.stdout
 
 
-def _report(options, scheme, *arguments, files=()):
-    return json.loads(gardenhose(
-        options.build, "run", "--model", MODEL, "--scheme", scheme, "--calibration", "roofline",
-        "--host-issue", "0 s", "--range", "off", "--format", "json", *arguments, files=files))
-
-
-def _latency(options):
-    if options.delay_ms:
-        return f"{options.delay_ms} ms"
-    return tomllib.loads((HERE / "host.toml").read_text())["network"]["latency"]
-
-
-def _in_memory(text):
-    file = os.fdopen(os.memfd_create("testbed"), "w")
-    file.write(text)
-    file.flush()
-    return file
-
-
-def _path(file):
-    return f"/proc/self/fd/{file.fileno()}"
+def _in_memory():
+    """Nothing is left when this process is killed."""
+    return os.fdopen(os.memfd_create("testbed"), "w+")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plain data parallelism: every rank sums all gradients, and updates all weights."""
 import gardenhose_codecs as gc
-import numpy as np
 
 import exchange
 from coder import Coder
 from computing import Computing
-from model import RATE, Model, squared_error
+from model import Model, squared_error
+from optimizer import Optimizer, squared_norm
 
 
 class StepJob:
@@ -16,7 +16,11 @@ class StepJob:
         self._collective = exchange.COLLECTIVES[job["rule"]["collective"]]
         self._coder = Coder(job["rule"]["codec"])
         self._residuals = [exchange.Residuals(job["rule"]["feedback"]) for _ in self._model.buckets]
-        self.weights = np.zeros_like(self._model.gradient)
+        self._optimizer = Optimizer(self._model.elements)
+
+    @property
+    def weights(self):
+        return self._optimizer.weights
 
     def step(self, number):
         computing, codec_s = Computing(), self._coder.seconds
@@ -32,7 +36,7 @@ class StepJob:
         for each in exchanges:
             computing.wait(each)
         with computing.traffic():
-            self.weights -= RATE * self._model.gradient
+            self._optimizer.step(self._model.gradient, squared_norm(self._model.gradient))
         return computing.times(self._coder.seconds - codec_s)
 
     def _exchange(self, number, index):

@@ -6,7 +6,6 @@ Usage: testbed_test.py cell|kills BUILD_FOLDER. Exits with 77, which ctest shows
 testbed cannot run. Nothing here depends on how long anything takes.
 """
 import csv
-import json
 import os
 import random
 import re
@@ -20,6 +19,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import layers  # noqa: E402
 import simulated  # noqa: E402
+from testbed import Options  # noqa: E402
 
 TESTBED = Path(__file__).with_name("testbed.py")
 CANNOT = 77
@@ -46,7 +46,7 @@ def other_kinds(build):
     with tempfile.TemporaryDirectory() as folder:
         fragments = Path(folder, "fragments.toml")
         fragments.write_text(sparseloco + "fragments = 2\noverlap_steps = 1\n")
-        schemes = (TESTBED.with_name("sharded_int8.toml"), "sparseloco", fragments)
+        schemes = ("sharded_int8.toml", "sparseloco", fragments)
         rows = compared(build, "--steps", "1", "--delay-ms", "10", "--inner-steps", "2", "--schemes",
                         ",".join(map(str, schemes)))
     assert [row["kind"] for row in rows] == ["sharded_step", "round", "round"], rows
@@ -72,18 +72,11 @@ def compared(build, *flags):
 
 
 def cuts_buckets_as_the_simulator(build):
+    options = Options(build, ranks=2, rate=10**9, model="gpt_3m.toml")
+    places = layers.places(build, simulated.step_flags(options, "data_parallel", 0))
     for mib in (1, 7, 13):
-        with tempfile.TemporaryDirectory() as folder:
-            timeline = Path(folder, "timeline.json")
-            said = subprocess.run(
-                [build / "gardenhose", "run", "--topology", TESTBED.with_name("host.toml"), "--nodes", "2",
-                 "--model", simulated.MODEL, "--scheme", "data_parallel", "--overlap", "gradients",
-                 "--bucket-size", f"{mib}MiB", "--perfetto", timeline, "--format", "json"],
-                check=True, stdout=subprocess.PIPE)
-            events = json.loads(timeline.read_text())["traceEvents"]
-        reductions = [event for event in events
-                      if event["pid"] == 0 and event["name"] == "all_reduce gradients"]
-        places = layers.places(simulated.MODEL, json.loads(said.stdout))
+        flags = simulated.step_flags(options._replace(bucket_mib=mib), "data_parallel", 0)
+        reductions = simulated.timeline(build, flags, stream="gradients")
         cut = layers.buckets(places, mib * 2**20 // 4)
         assert len(cut) == len(reductions), (mib, cut, reductions)
 

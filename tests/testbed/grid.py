@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The grids of jobs whose predictions were frozen before they were measured (docs/testbed.md).
+
+    tests/testbed/grid.py predict --grid small > predicted.csv       seconds
+    tests/testbed/grid.py measure --predicted predicted.csv > measured.csv
+    gardenhose validate testbed
+
+`predict` needs traces/measured/testbed/codecs.json and host_N.toml, which host.py measures. `measure` runs
+the jobs of such a file, and finds break-even rates by bisection. Nothing else should run meanwhile.
+"""
+import argparse
+import csv
+import datetime
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import break_even  # noqa: E402
+import cells  # noqa: E402
+import jobs  # noqa: E402
+import simulated  # noqa: E402
+from testbed import default_build  # noqa: E402
+
+MEASURED = ("cell", "repetition", "step_s", "exposed_s", "codec_s", "break_even_bps")
+
+
+def main():
+    given = parse()
+    if reason := jobs.why_not():
+        print(f"grid.py: {reason}", file=sys.stderr)
+        return 77
+    try:
+        given.run(given)
+        return 0
+    except simulated.InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for name, run in (("predict", predict), ("measure", measure)):
+        command = commands.add_parser(name)
+        command.set_defaults(run=run)
+        command.add_argument("--build", type=lambda folder: Path(folder).resolve(), default=default_build(),
+                             help="default: build/release")
+        if run == predict:
+            command.add_argument("--grid", choices=cells.GRIDS, action="append", required=True,
+                                 help="may be given more than once")
+        else:
+            command.add_argument("--predicted", type=Path, required=True, help="what `predict` printed")
+    return parser.parse_args()
+
+
+def predict(given):
+    print(f"# predicted on {datetime.date.today()} by {commit()} from inputs {hash_of_inputs()}")
+    table = csv.DictWriter(sys.stdout, cells.PREDICTED, lineterminator="\n")
+    table.writeheader()
+    for name in given.grid:
+        for cell in cells.of_grid(given.build, name):
+            table.writerow(cell.predicted(given.build))
+
+
+def commit():
+    done = subprocess.run(["git", "describe", "--always", "--dirty"], stdout=subprocess.PIPE, text=True,
+                          cwd=simulated.INPUTS)
+    return done.stdout.strip() or "an unknown commit"
+
+
+def hash_of_inputs():
+    """Of all files that flags name."""
+    digest = hashlib.sha256()
+    for file in sorted(simulated.INPUTS.iterdir()):
+        digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def measure(given):
+    print(f"# measured on {datetime.date.today()} by tests/testbed/grid.py on {processor()}")
+    table = csv.DictWriter(sys.stdout, MEASURED, restval="", lineterminator="\n")
+    table.writeheader()
+    with open(given.predicted, newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    known = {cell.name: cell for grid in dict.fromkeys(row["grid"] for row in rows)
+             for cell in cells.of_grid(given.build, grid)}
+    for number, row in enumerate(rows):
+        print(f"\r{number + 1} of {len(rows)}: {row['cell']:60}", end="", file=sys.stderr, flush=True)
+        cell = known[row["cell"]]
+        measured = break_even.measured if cell.kind == "break_even" else cells.measured
+        for one in measured(given.build, cell):
+            table.writerow({"cell": cell.name, **one})
+            sys.stdout.flush()
+    print(file=sys.stderr)
+
+
+def processor():
+    with open("/proc/cpuinfo") as file:
+        return next(line.split(": ")[1].strip() for line in file if line.startswith("model name"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures this machine for the testbed: its codecs, memory traffic, small messages, and what the kernel's
+network takes of the cores, in uncompressed exchanges alone. Writes codecs.json and host_N.toml.
+
+    tests/testbed/host.py --output traces/measured/testbed
+
+Takes three minutes. Nothing else should run.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import jobs  # noqa: E402
+import simulated  # noqa: E402
+from testbed import Options, default_build  # noqa: E402
+
+TEMPLATE = Path(__file__).with_name("host_template.toml")
+CODECS = ("bf16", "int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "topk64", "sparseloco",  # of steps
+          "int8_g128_sr", "int4_g128_sr", "int8_g2048",  # of shards and rounds
+          "mxfp4", "nf4_g128", "eden3_g4096")  # without vector code
+RATE = 10**9
+RULE = {"kind": "step", "rule": {"collective": "ring", "codec": "fp32", "feedback": False}}
+SMALL_STEPS, STEPS = 200, 10
+FIRST_GUESS = {"memory_GBps": 20, "passes_GBps": 20, "latency_us": 100, "launch_us": 100, "core_GBps": 100}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, required=True, help="folder; testbed.py and grid.py read "
+                        "traces/measured/testbed")
+    parser.add_argument("--build", type=Path, default=default_build(), help="default: build/release")
+    given = parser.parse_args()
+    if reason := jobs.why_not():
+        sys.exit(f"host.py: {reason}")
+    print("codecs, a minute or two ...", file=sys.stderr)
+    subprocess.run([given.build / "gardenhose-calibrate", "--device", "cpu", "--min-size", "64 KiB", "--max-size",
+                    "32 MiB", "--output", given.output / "codecs.json", "--codecs", *CODECS], check=True)
+    print("memory traffic, messages and cores ...", file=sys.stderr)
+    write(given.output, FIRST_GUESS)
+    write(given.output, measured(given.build))
+
+
+def measured(build):
+    options = Options(build, ranks=2, rate=RATE, model="gpt_3m.toml", steps=STEPS)
+    ranks = jobs.run(build, jobs.job_of(options, RULE))
+    traffic_s = statistics.median(step["traffic_s"] for rank in ranks for step in rank["steps"])
+    charged = simulated.report(build, simulated.step_flags(options, "data_parallel", 0))
+    passes_bytes = (charged["optimizer_s"] + charged["other_s"]) * FIRST_GUESS["memory_GBps"] * 1e9
+    moving_s = ranks[0]["busy_s"] - sum(step["traffic_s"] for rank in ranks for step in rank["steps"])
+    sent = sum(rank["sent"]["bytes"] for rank in ranks)
+    two, three = (small_ring_s(build, number) for number in (2, 3))
+    latency = (three - two) / 2
+    return {"passes_GBps": passes_bytes / traffic_s / 1e9, "core_GBps": sent / moving_s / 1e9,
+            "latency_us": 1e6 * latency, "launch_us": 1e6 * max(0, two - 2 * latency)}
+
+
+def small_ring_s(build, ranks):
+    """Of a few bytes: nothing but starts and messages."""
+    elements = 16 * ranks
+    place = {"elements": elements, "forward_s": 0, "backward_s": 0}
+    job = {"ranks": ranks, "rate_bps": RATE, "delay_s": 0, "steps": SMALL_STEPS, "inner_steps": 1,
+           "overlap": False, "places": [place], "buckets": [{"first_place": 0, "begin": 0, "end": elements}]}
+    said = jobs.run(build, {**job, **RULE})
+    return statistics.median(max(one["exposed_s"] for one in step) for step in zip(*(rank["steps"] for rank in said)))
+
+
+def write(folder, values):
+    cores = os.cpu_count()
+    for ranks in (2, 3, 4):
+        share = min(1, cores / ranks)
+        text = TEMPLATE.read_text().format(**{
+            **values, "ranks": ranks, "cores": cores, "traffic_steps": STEPS, "rate_Mbps": RATE // 10**6,
+            "memory_GBps": values["passes_GBps"] * share, "payload": simulated.PAYLOAD})
+        (folder / f"host_{ranks}.toml").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
