@@ -8,29 +8,13 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/flag.hpp"
-#include "apps/flag_values.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
-#include "apps/validate/validate_blind.hpp"
-#include "apps/validate/validate_compiled.hpp"
-#include "apps/validate/validate_dispatch.hpp"
-#include "apps/validate/validate_fsdp.hpp"
-#include "apps/validate/validate_goodput.hpp"
-#include "apps/validate/validate_host.hpp"
-#include "apps/validate/validate_kernels.hpp"
-#include "apps/validate/validate_layouts.hpp"
-#include "apps/validate/validate_nccl.hpp"
-#include "apps/validate/validate_pairs.hpp"
-#include "apps/validate/validate_rounds.hpp"
-#include "apps/validate/validate_sites.hpp"
-#include "apps/validate/validate_steps.hpp"
-#include "apps/validate/validate_zeropp.hpp"
+#include "apps/validate/studies.hpp"
 #include "apps/validate/validation_output.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/joined.hpp"
-#include "sim/base/quantity_text.hpp"
 #include "sim/validation/fit.hpp"
 #include "sim/validation/readings.hpp"
 
@@ -57,164 +41,6 @@ constexpr const char* kValidateUsage =
     "  gardenhose validate nccl --predictions --format csv >predicted.csv\n"
     "  gardenhose validate nccl --compare traces/predictions/nccl_nvlink_2026-11-24.csv\n"
     "  gardenhose validate blind --by generation --each\n\n";
-
-struct Study;
-struct ValidateOptions {
-  std::string name = "sdp4bit", format = "table";
-  const Study* study = nullptr;  // none: sdp4bit
-  bool constants = false, refit = false;
-  bool each = false, predictions = false, defaults = false;
-  std::string earlier, freeze, by;  // files, and what blind leaves out
-  int jobs = 1;                     // simulations at once
-};
-
-// All studies but sdp4bit, which has flags that no other has.
-struct Study {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view constants;  // why there is no --constants and no --refit
-  void (*print)(const ValidateOptions& options);
-  std::string_view flags = {};  // of its own: "--each --compare"
-};
-
-template <void (*print)(const std::string& format, int jobs)>
-void print_with(const ValidateOptions& options) {
-  print(options.format, options.jobs);
-}
-
-template <void (*print)(const std::string& format, bool predictions)>
-void print_with(const ValidateOptions& options) {
-  print(options.format, options.predictions);
-}
-
-void print_nccl(const ValidateOptions& options) {
-  validate_nccl(options.format, options.jobs,
-                options.predictions ? NcclView::predictions
-                : options.each      ? NcclView::each
-                                    : NcclView::errors,
-                options.earlier);
-}
-
-void print_blind(const ValidateOptions& options) {
-  validate_blind({.format = options.format,
-                  .jobs = options.jobs,
-                  .each = options.each,
-                  .defaults = options.defaults,
-                  .by = options.by,
-                  .freeze = options.freeze,
-                  .frozen = options.earlier});
-}
-
-void print_moe(const ValidateOptions& options) {
-  validate_steps("moe", "expert_steps", options.format, options.jobs, options.each);
-}
-void print_context(const ValidateOptions& options) {
-  validate_steps("context", "context_steps", options.format, options.jobs, options.each);
-}
-void print_kernels(const ValidateOptions& options) { validate_kernels(options.format); }
-void print_compiled(const ValidateOptions& options) { validate_compiled(options.format); }
-
-constexpr Study kStudies[] = {
-    {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
-     "fsdp always refits its constants and prints them", print_with<validate_fsdp>},
-    {"zeropp", "ZeRO++ on 384 V100s with 1 to 8 NICs per node",
-     "zeropp always refits its constant and prints it", print_with<validate_zeropp>},
-    {"host", "72 steps of Megatron-DeepSpeed on A100 that the host bounds",
-     "host always refits its constant and prints it", print_with<validate_host>},
-    {"layouts", "964 layouts of ten jobs on A100: which are fast, and which fit in memory",
-     "layouts takes its constants from the cluster files", print_with<validate_layouts>},
-    {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
-     print_with<validate_streaming_diloco>},
-    {"sparseloco", "its published runs", "sparseloco has no fitted constants",
-     print_with<validate_sparseloco>},
-    {"nccl", "logs of nccl-tests and of XLA, 2 to 72 GPUs",
-     "nccl takes its constants from the cluster files", print_nccl,
-     "--each --predictions --compare"},
-    {"blind", "214 training runs of eleven sources, each predicted from the other sources alone",
-     "blind takes its constants from other sources and prints them with --each", print_blind,
-     "--each --by --freeze --compare --defaults"},
-    {"moe", "steps of models with experts, each predicted from the other sources",
-     "moe takes its constants from other sources and prints them with --each", print_moe, "--each"},
-    {"context", "steps of sequences from 4 thousand to 1 million tokens, likewise",
-     "context takes its constants from other sources and prints them with --each", print_context,
-     "--each"},
-    {"pairs", "steps and exchanges measured with and without low-precision communication",
-     "pairs takes its constants from the cluster files", print_with<validate_pairs>},
-    {"dispatch", "dispatch and combine of tokens between experts by DeepEP, HybridEP and others",
-     "dispatch takes its constants from the cluster files and the libraries' rows",
-     print_with<validate_dispatch>},
-    {"goodput", "interruptions and goodputs of training runs, by failure rates of other clusters",
-     "goodput takes its constants from the reliability files", print_with<validate_goodput>,
-     "--predictions"},
-    {"two-nodes", "steps on two nodes of 8 H100 joined by 9.1 Gb/s of TCP, DiLoCo's among them",
-     "two-nodes has no fitted constants", print_with<validate_two_nodes>, "--predictions"},
-    {"opendiloco", "OpenDiLoCo's share of time in communication",
-     "opendiloco has no fitted constants", print_with<validate_opendiloco>, "--predictions"},
-    {"intellect-1", "INTELLECT-1's volume, ring order and utilisation, by definition",
-     "intellect-1 has no fitted constants", print_with<validate_intellect_1>},
-    {"kernels",
-     "kernels that gardenhose-calibrate measured on GPUs, predicted without their tables",
-     "kernels takes its constants from the cluster files", print_kernels},
-    {"compiled", "published rates of kernels of others, by their machine code",
-     "compiled takes its constants from the cluster files", print_compiled}};
-
-const Study* study_named(const std::string& name) {
-  std::string known = "sdp4bit";
-  for (const Study& study : kStudies) {
-    if (study.name == name) return &study;
-    known += fmt::format(", {}", study.name);
-  }
-  if (name == "sdp4bit") return nullptr;
-  throw sim::InputError(fmt::format("validate: '{}' is not a published study; known: {}",
-                                    sim::printable(name), known));
-}
-
-std::vector<std::string> study_names() {
-  std::vector<std::string> names = row_names(kStudies);
-  names.emplace_back("sdp4bit");
-  return names;
-}
-
-std::string study_help() {
-  std::string text = "sdp4bit: tables 2 and 4 of its paper";
-  for (const Study& study : kStudies) text += fmt::format("; {}: {}", study.name, study.summary);
-  return text;
-}
-
-bool has_flag(const Study& study, std::string_view flag) {
-  return study.flags.find(flag) != std::string_view::npos;
-}
-
-// Flags that only some studies have.
-void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
-  for (const auto& [flag, given] : {std::pair{"--each", options.each},
-                                    {"--predictions", options.predictions},
-                                    {"--by", by_given},
-                                    {"--defaults", options.defaults},
-                                    {"--freeze", !options.freeze.empty()},
-                                    {"--compare", !options.earlier.empty()}}) {
-    if (!given || (options.study != nullptr && has_flag(*options.study, flag))) continue;
-    std::vector<std::string_view> names;
-    for (const Study& study : kStudies) {
-      if (has_flag(study, flag)) names.push_back(study.name);
-    }
-    throw sim::InputError(fmt::format("{}: is a flag of {}; write gardenhose validate {}", flag,
-                                      sim::joined(names), names.front()));
-  }
-  if (options.predictions && !options.earlier.empty()) {
-    throw sim::InputError("--predictions: cannot be combined with --compare; choose one");
-  }
-  if (options.each && options.predictions) {
-    throw sim::InputError("--each: cannot be combined with --predictions; choose one");
-  }
-  if (options.defaults &&
-      (options.each || by_given || !options.freeze.empty() || !options.earlier.empty())) {
-    throw sim::InputError("--defaults: cannot be combined with other flags of blind; remove them");
-  }
-  if (!options.freeze.empty() && !options.earlier.empty()) {
-    throw sim::InputError("--freeze: cannot be combined with --compare; choose one");
-  }
-}
 
 std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
   ValidateOptions options;
