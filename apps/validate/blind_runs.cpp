@@ -48,14 +48,12 @@ Arguments run_arguments(const TrainingRow& row) {
       fmt::format("--topology {} --model {} {}", row.topology, row.model, row.flags));
 }
 
-BlindRun training_run(const std::string& name, const Arguments& arguments) {
+BlindRun single_run(const std::string& name, const Arguments& arguments) {
   try {
     const auto options = parse_run(arguments);
     if (!options) throw sim::InputError("--help: is no flag of a row; leave it out");
     Job job = read_job(options->job);
-    if (job.inner || job.setups.size() != 1) {
-      throw sim::InputError("is not one step of one cluster");
-    }
+    if (job.setups.size() != 1) throw sim::InputError("is not one step or round");
     check(job, job.setups);
     Setup setup = job.setups.front();
     return {std::move(job), std::move(setup)};
@@ -64,6 +62,12 @@ BlindRun training_run(const std::string& name, const Arguments& arguments) {
   } catch (const sim::InputError& error) {
     throw sim::InputError(fmt::format("{}: {}", name, error.what()));
   }
+}
+
+BlindRun training_run(const std::string& name, const Arguments& arguments) {
+  BlindRun run = single_run(name, arguments);
+  if (!run.job.inner) return run;
+  throw sim::InputError(fmt::format("{}: is not one step of one cluster", name));
 }
 
 BlindRun run_of(const TrainingRow& row, const Arguments& more) {

@@ -22,7 +22,10 @@ struct BlindRun {
 [[nodiscard]] Arguments arguments_of(const std::string& flags);
 // The arguments of `run` for the row.
 [[nodiscard]] Arguments run_arguments(const sim::validation::TrainingRow& row);
-// Throws an InputError that begins with `name` if `run` refuses the arguments.
+// A step, or a round of sites. Throws an InputError that begins with `name` if `run` refuses the
+// arguments.
+[[nodiscard]] BlindRun single_run(const std::string& name, const Arguments& arguments);
+// The same of a step alone.
 [[nodiscard]] BlindRun training_run(const std::string& name, const Arguments& arguments);
 // With `more` arguments. Throws an InputError also if it runs on another number of GPUs than the row says.
 [[nodiscard]] BlindRun run_of(const sim::validation::TrainingRow& row, const Arguments& more = {});

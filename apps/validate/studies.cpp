@@ -19,6 +19,7 @@
 #include "apps/validate/validate_rounds.hpp"
 #include "apps/validate/validate_sites.hpp"
 #include "apps/validate/validate_steps.hpp"
+#include "apps/validate/validate_testbed.hpp"
 #include "apps/validate/validate_zeropp.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
@@ -61,6 +62,9 @@ void print_moe(const ValidateOptions& options) {
 void print_context(const ValidateOptions& options) {
   validate_steps("context", "context_steps", options.format, options.jobs, options.each);
 }
+void print_testbed(const ValidateOptions& options) {
+  validate_testbed(options.format, options.jobs, options.each);
+}
 void print_kernels(const ValidateOptions& options) { validate_kernels(options.format); }
 void print_compiled(const ValidateOptions& options) { validate_compiled(options.format); }
 
@@ -90,6 +94,8 @@ constexpr PublishedStudy kStudies[] = {
      "--each"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>},
+    {"testbed", "steps and rounds of processes on one machine, predicted before they were measured",
+     "testbed takes its constants from its cluster files", print_testbed, "--each"},
     {"dispatch", "dispatch and combine of tokens between experts by DeepEP, HybridEP and others",
      "dispatch takes its constants from the cluster files and the libraries' rows",
      print_with<validate_dispatch>},

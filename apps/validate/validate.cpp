@@ -52,7 +52,8 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "effect of changing it by 10 %")(
       "refit", po::bool_switch(&options.refit),
       "also refit the constants to the rows named in the cluster files")(
-      "each", po::bool_switch(&options.each), "nccl, blind, moe and context: also list every row")(
+      "each", po::bool_switch(&options.each),
+      "nccl, blind, moe, context and testbed: also list every row")(
       "predictions", po::bool_switch(&options.predictions),
       "nccl, goodput, two-nodes and opendiloco: print the prediction of every row instead, without "
       "the measured one; commit them before a comparison to keep it blind")(

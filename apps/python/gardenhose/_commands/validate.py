@@ -35,8 +35,9 @@ def validate(study: Optional[str] = None, *, constants: Optional[bool] = None,
             GPUs; blind: 214 training runs of eleven sources, each predicted from the other sources
             alone; moe: steps of models with experts, each predicted from the other sources;
             context: steps of sequences from 4 thousand to 1 million tokens, likewise; pairs: steps
-            and exchanges measured with and without low-precision communication; dispatch: dispatch
-            and combine of tokens between experts by DeepEP, HybridEP and others; goodput:
+            and exchanges measured with and without low-precision communication; testbed: steps and
+            rounds of processes on one machine, predicted before they were measured; dispatch:
+            dispatch and combine of tokens between experts by DeepEP, HybridEP and others; goodput:
             interruptions and goodputs of training runs, by failure rates of other clusters;
             two-nodes: steps on two nodes of 8 H100 joined by 9.1 Gb/s of TCP, DiLoCo's among them;
             opendiloco: OpenDiLoCo's share of time in communication; intellect-1: INTELLECT-1's
@@ -46,7 +47,7 @@ def validate(study: Optional[str] = None, *, constants: Optional[bool] = None,
         constants: list, instead of predictions, every number that affects a row, with its source
             and the effect of changing it by 10 %
         refit: also refit the constants to the rows named in the cluster files
-        each: nccl, blind, moe and context: also list every row
+        each: nccl, blind, moe, context and testbed: also list every row
         predictions: nccl, goodput, two-nodes and opendiloco: print the prediction of every row
             instead, without the measured one; commit them before a comparison to keep it blind
         by: blind: fold|generation: what is left out with a row: its source, or also all rows on
