@@ -1,50 +1,79 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much longer codecs take when several processes run them at once, beside the law of the simulator: processes
-over cores. Nothing else should run.
+"""How much longer codecs take until all of several processes are through with them, beside the law of the
+simulator: processes over cores. Nothing else should run.
 
-    tests/testbed/side_by_side.py
+    PYTHONPATH=build/release/python tests/testbed/side_by_side.py
 """
 import csv
-import json
+import multiprocessing
 import os
 import statistics
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import time
 
-sys.dont_write_bytecode = True
-from testbed import default_build  # noqa: E402
+import gardenhose_codecs as gc
+import numpy as np
 
-CODECS = ("int8_g512_sr", "int4_minmax_g512_sr", "topk64", "sparseloco", "mxfp4")
-SIZE = "8 MiB"
+CODECS = ("int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "sparseloco", "mxfp4")
+ELEMENTS, SECONDS, REPETITIONS = 2**20, 0.2, 5  # alone, each repetition takes about so long
 
 
-def seconds(processes):
-    """By kernel, medians of what each process measured."""
-    command = [default_build() / "gardenhose-calibrate", "--device", "cpu", "--min-size", SIZE, "--max-size", SIZE,
-               "--codecs", *CODECS]
+class There:
+    """A tensor there and back, many times."""
 
-    def run(_):
-        return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    def __init__(self, codec):
+        self._codec = codec
+        self._values = np.random.default_rng(0).standard_normal(ELEMENTS, dtype=np.float32)
+        self._wire, self._decoded = gc.encode(codec, self._values), np.empty_like(self._values)
 
-    with ThreadPoolExecutor(processes) as pool:
-        tables = list(pool.map(run, range(processes)))
-    kernels = {}
-    for table in tables:
-        for row in table["codecs"]:
-            kernels.setdefault((row["codec"], row["operation"], row["inputs"]), []).append(row["median_s"][0])
-    return {kernel: statistics.median(times) for kernel, times in kernels.items()}
+    def and_back(self, times):
+        for _ in range(times):
+            gc.encode(self._codec, self._values, out=self._wire)
+            gc.decode(self._codec, self._wire, out=self._decoded)
+
+
+def times_of(codec):
+    there = There(codec)
+    there.and_back(2)
+    begun = time.perf_counter()
+    there.and_back(4)
+    return round(4 * SECONDS / (time.perf_counter() - begun)) + 1
+
+
+def work(barrier, codec, times, ended):
+    there = There(codec)
+    for _ in range(REPETITIONS):
+        barrier.wait()
+        there.and_back(times)
+        ended.put(time.perf_counter())
+
+
+def seconds(codec, times, processes):
+    """Until the last is through, median over the repetitions."""
+    barrier, ended = multiprocessing.Barrier(processes + 1), multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=work, args=(barrier, codec, times, ended)) for _ in range(processes)]
+    for worker in workers:
+        worker.start()
+    took = []
+    for _ in range(REPETITIONS):
+        barrier.wait()
+        begun = time.perf_counter()
+        took.append(max(ended.get() for _ in workers) - begun)
+    for worker in workers:
+        worker.join()
+    return statistics.median(took)
 
 
 def main():
-    alone = seconds(1)
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(["processes", "law", "measured", "least", "most"])
-    for processes in (2, 4):
-        ratios = [together / alone[kernel] for kernel, together in seconds(processes).items()]
-        law = max(1, processes / os.cpu_count())
-        table.writerow([processes, *(f"{x:.2f}" for x in (law, statistics.median(ratios), min(ratios), max(ratios)))])
+    table.writerow(["codec", "processes", "law", "measured"])
+    for codec in CODECS:
+        times = times_of(codec)
+        alone = seconds(codec, times, 1)
+        for processes in (2, 4):
+            law = max(1, processes / os.cpu_count())
+            table.writerow([codec, processes, f"{law:.2f}", f"{seconds(codec, times, processes) / alone:.2f}"])
 
 
 if __name__ == "__main__":
