@@ -2,6 +2,8 @@
 #include "sim/times/host_codecs.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "sim/topology/ranks.hpp"
 
@@ -25,11 +27,34 @@ bool hosts_encode_step(const Wire& wire, const Calibration& calibration) {
   return calibration.hosts_encode_steps && hosts_encode(wire, calibration);
 }
 
+namespace {
+
+// A sum that is encoded again is one kernel on a GPU; processors have one for each half.
+std::vector<CodecUse> parts_of(const CodecUse& use) {
+  if (use.operation != codecs::Operation::decode_reduce_encode) return {use};
+  CodecUse sum = use, encode = use;
+  sum.operation = codecs::Operation::decode_reduce;
+  encode.operation = codecs::Operation::encode;
+  encode.wire = use.wire_out;
+  sum.wire_out = encode.wire_out = {};
+  encode.inputs = 1;
+  return {sum, encode};
+}
+
+}  // namespace
+
 KernelEstimate host_codec_time(const Calibration& calibration, const CodecUse& use) {
   const Calibration& table = *calibration.host_codecs;
   const Gpu processor{
       .name = table.gpu, .memory_bandwidth = *table.copy_bandwidth, .memory_efficiency = 1};
-  return slowed(codec_time(table, processor, use), calibration);
+  KernelEstimate time;
+  for (const CodecUse& part : parts_of(use)) {
+    KernelEstimate one = codec_time(table, processor, part);
+    one.seconds += time.seconds;
+    one.fixed_s += time.fixed_s;
+    time = std::move(one);
+  }
+  return slowed(std::move(time), calibration);
 }
 
 KernelEstimate step_codec_time(const Calibration& calibration, const Gpu& gpu,

@@ -19,7 +19,7 @@ namespace sim {
 // The same of a step inside a cluster.
 [[nodiscard]] bool hosts_encode_step(const Wire& wire, const Calibration& calibration);
 
-// Of a kernel on the host; there must be a table.
+// Of a kernel on the host, or of the two that do what is one on a GPU; there must be a table.
 [[nodiscard]] KernelEstimate host_codec_time(const Calibration& calibration, const CodecUse& use);
 // Of a kernel of a step, on the host or the GPU.
 [[nodiscard]] KernelEstimate step_codec_time(const Calibration& calibration, const Gpu& gpu,

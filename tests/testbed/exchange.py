@@ -193,9 +193,11 @@ def _decode_all(coder, wires, parts, values):
 
 
 def _swap(peers, sends, like):
-    """Row `peer` of the result is what `peer` sent to this rank; its own is what it sends to itself."""
+    """Row `peer` of the result is what `peer` sent to this rank; its own is what it sends to itself. In rounds,
+    each with another peer: if all began with the same one, its line would be shared and others idle."""
     arrived = np.empty_like(like)
     arrived[peers.rank] = sends[peers.rank]
-    transfer(peers.sockets, {peer: sends[peer] for peer in peers.sockets},
-             {peer: arrived[peer] for peer in peers.sockets})
+    for distance in range(1, peers.ranks):
+        after, before = (peers.rank + distance) % peers.ranks, (peers.rank - distance) % peers.ranks
+        transfer(peers.sockets, {after: sends[after]}, {before: arrived[before]})
     return arrived

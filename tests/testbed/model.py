@@ -7,6 +7,20 @@ def random_gradient(rank, elements):
     return np.random.default_rng(rank).standard_normal(elements, dtype=np.float32)
 
 
+class Gradients:
+    """Of one rank, other ones in each step: windows of a longer array of normal random numbers."""
+
+    LONGER, STRIDE = 65536, 7919
+
+    def __init__(self, rank, elements):
+        self._values = random_gradient(rank, elements + self.LONGER)
+        self._elements = elements
+
+    def of_step(self, step):
+        begin = step * self.STRIDE % self.LONGER
+        return self._values[begin:begin + self._elements]
+
+
 def squared_error(values, true):
     """And what it is relative to; of all ranks together, sums of both give the relative L2 error."""
     difference = values - true
@@ -22,8 +36,8 @@ class Model:
         self.buckets = [slice(one["begin"], one["end"]) for one in job["buckets"]]
         self._first_places = [one["first_place"] for one in job["buckets"]]
         self._ranks = job["ranks"]
-        self._source = random_gradient(rank, self.elements)
-        self.gradient = np.zeros_like(self._source)
+        self._gradients, self._steps = Gradients(rank, self.elements), 0
+        self.gradient = np.zeros(self.elements, np.float32)
 
     def forward(self, computing, before_bucket=None):
         with computing.traffic():
@@ -35,20 +49,22 @@ class Model:
 
     def backward(self, computing, after_bucket=None):
         """Gradients of a bucket become the ranks' part of a mean before `after_bucket`, if it is given."""
+        source = self._gradients.of_step(self._steps)
+        self._steps += 1
         for place, one in reversed(list(enumerate(self._places))):
-            computing.sleep(one["backward_s"], lambda at=self._slices[place]: self._leave(at))
+            computing.sleep(one["backward_s"], lambda at=self._slices[place]: self._leave(source, at))
             if after_bucket and place in self._first_places:
                 index = self._first_places.index(place)
                 with computing.traffic():
                     self.gradient[self.buckets[index]] *= np.float32(1 / self._ranks)
                 after_bucket(index)
 
-    def _leave(self, at):
-        self.gradient[at] = self._source[at]
+    def _leave(self, source, at):
+        self.gradient[at] = source[at]
 
     def true_sum(self):
-        """Of all ranks' gradients, the mean."""
-        true = np.zeros_like(self._source)
+        """Of all ranks' gradients in the last step, the mean."""
+        true = np.zeros_like(self.gradient)
         for rank in range(self._ranks):
-            true += random_gradient(rank, true.size) * np.float32(1 / self._ranks)
+            true += Gradients(rank, true.size).of_step(self._steps - 1) * np.float32(1 / self._ranks)
         return true

@@ -9,7 +9,7 @@ import numpy as np
 import exchange
 from coder import Coder
 from computing import Computing
-from model import Model, random_gradient, squared_error
+from model import Gradients, Model, squared_error
 from optimizer import Optimizer, squared_norm
 
 OUTER_RATE, MOMENTUM = np.float32(0.7), np.float32(0.9)
@@ -91,9 +91,10 @@ class RoundJob:
 
     def _add_changes(self, rank, sums):
         """Of a site in the first round, which begins and ends with the same weights everywhere if it is whole."""
-        gradient = random_gradient(rank, self._model.elements)
-        optimizer = Optimizer(gradient.size)
+        gradients = Gradients(rank, self._model.elements)
+        optimizer = Optimizer(self._model.elements)
         for inner_step in range(self._inner_steps):
+            gradient = gradients.of_step(inner_step).copy()
             optimizer.step(gradient, squared_norm(gradient))
             for index, fragment in enumerate(self._fragments):
                 if self._sending_step(index) == inner_step:

@@ -85,5 +85,25 @@ TEST(HostCodecs, OfAStepTakeTheHostsTimes) {
   EXPECT_GT(host_codec_time(table, use).seconds, 5.0 * (1 << 20) / kCopy);
 }
 
+TEST(HostCodecs, SumAndEncodeAgainInTwoKernels) {
+  Calibration table = roofline();
+  table.host_codecs = std::make_shared<const Calibration>(host(1));
+  const Wire int8{.format = codecs::codec_named("int8_g512_sr").format};
+  const Wire int4{.format = codecs::codec_named("int4_g128").format};
+  const auto seconds = [&](const CodecUse& use) { return host_codec_time(table, use).seconds; };
+  constexpr double kElements = 1 << 20;
+  EXPECT_DOUBLE_EQ(
+      seconds({.operation = codecs::Operation::decode_reduce_encode,
+               .wire = int8,
+               .wire_out = int4,
+               .inputs = 4,
+               .elements = kElements}),
+      seconds({.operation = codecs::Operation::decode_reduce,
+               .wire = int8,
+               .inputs = 4,
+               .elements = kElements}) +
+          seconds({.operation = codecs::Operation::encode, .wire = int4, .elements = kElements}));
+}
+
 }  // namespace
 }  // namespace sim
