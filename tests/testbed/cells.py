@@ -7,7 +7,7 @@ import typing
 import jobs
 import scheme_rules
 import simulated
-from testbed import Options
+from options import Options
 
 STEPS = ("data_parallel", "bf16_all_reduce.toml", "int8_all_reduce", "int4_all_reduce", "ef_sign", "top_k",
          "sparseloco_gradients.toml", "mxfp4_all_reduce.toml")

@@ -22,7 +22,7 @@ import break_even  # noqa: E402
 import cells  # noqa: E402
 import jobs  # noqa: E402
 import simulated  # noqa: E402
-from testbed import default_build  # noqa: E402
+from options import default_build  # noqa: E402
 
 MEASURED = ("cell", "repetition", "step_s", "exposed_s", "codec_s", "break_even_bps")
 

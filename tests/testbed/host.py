@@ -17,7 +17,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import jobs  # noqa: E402
 import simulated  # noqa: E402
-from testbed import Options, default_build  # noqa: E402
+from options import Options, default_build  # noqa: E402
 
 TEMPLATE = Path(__file__).with_name("host_template.toml")
 CODECS = ("bf16", "int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "topk64", "sparseloco",  # of steps
@@ -73,7 +73,7 @@ def small_ring_s(build, ranks):
 
 def write(folder, values):
     cores = os.cpu_count()
-    for ranks in (2, 3, 4):
+    for ranks in (1, 2, 3, 4):
         share = min(1, cores / ranks)
         text = TEMPLATE.read_text().format(**{
             **values, "ranks": ranks, "cores": cores, "traffic_steps": STEPS, "rate_Mbps": FULL_RATE // 10**6,

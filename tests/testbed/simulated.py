@@ -24,7 +24,7 @@ def step_flags(options, scheme, stage):
     """What a scheme sends overlaps if there are buckets."""
     overlap = ["--overlap", "all", "--bucket-size", f"{options.bucket_mib}MiB"] if options.bucket_mib else []
     delay = ["--set", f"network.latency={options.delay_ms}ms"] if options.delay_ms else []
-    return _flags(options, scheme, "--topology", f"host_{options.ranks}.toml", "--nodes", str(options.ranks),
+    return _flags(options, scheme, "--topology", options.host_file, "--nodes", str(options.ranks),
                   "--zero", str(stage), "--set", f"network.nic_bandwidth={options.rate}bps", *delay, *overlap)
 
 
@@ -33,7 +33,7 @@ def round_flags(options, scheme, stage):
     line = f"{round(options.rate * PAYLOAD)}bps"
     delay = ["--set", f"links.line.latency={options.delay_ms}ms"] if options.delay_ms else []
     return _flags(options, scheme, "--topology", "sites.toml",
-                  "--set", f"sites.site.cluster=host_{options.ranks}.toml",
+                  "--set", f"sites.site.cluster={options.host_file}",
                   "--set", f"scheme.inner_steps={options.inner_steps}",
                   "--set", f"sites.site.count={options.ranks}", "--set", f"sites.site.uplink={line}",
                   "--set", f"sites.site.downlink={line}", *delay)

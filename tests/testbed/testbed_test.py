@@ -19,7 +19,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import layers  # noqa: E402
 import simulated  # noqa: E402
-from testbed import Options  # noqa: E402
+from options import Options  # noqa: E402
 
 TESTBED = Path(__file__).with_name("testbed.py")
 CANNOT = 77
