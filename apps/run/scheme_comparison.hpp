@@ -45,6 +45,7 @@ class SchemeComparison {
   };
 
   void warn(const Column& column) const;
+  [[nodiscard]] Simulated simulate_column(const Column& column, bool is_drawn) const;
   [[nodiscard]] std::vector<Simulated> simulate_all(const std::vector<Column>& all) const;
   void write_timelines() const;
   void add(const Column& column, sim::Report report);
