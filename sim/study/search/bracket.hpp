@@ -28,7 +28,12 @@ struct Found {
 // The same between two values of which one meets the goal and the other does not.
 [[nodiscard]] Found narrow(const Range& range, Found found, const std::function<bool(double)>& met,
                            const std::function<void()>& step);
-// The most tries it takes.
+// The same ends as bracket()'s with fewer tries, of a goal that is met where `margin` is above 0: tries
+// where a margin that is linear in the inverse of the value, as times are in bandwidths, would be 0.
+[[nodiscard]] Found bracket_by_margin(const Range& range,
+                                      const std::function<double(double)>& margin,
+                                      const std::function<void()>& step);
+// The most tries that bracket() takes.
 [[nodiscard]] int most_tries(const Range& range);
 
 }  // namespace sim::study

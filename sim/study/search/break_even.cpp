@@ -15,22 +15,28 @@ constexpr double kEver = std::numeric_limits<double>::infinity();
 
 constexpr double kCloseEnds = 1.1;  // of a likely range
 
+// By how many seconds the baselines take longer than `least` times the setups, at a factor on the NICs. What
+// takes far longer is not simulated.
+auto gain(std::span<const Setup> setups, std::span<const Setup> baselines, StepTimes& times,
+          double least) {
+  constexpr double kFar = 2;
+  return [=, &times](double factor) {
+    const double beaten = least * times.least(setups, factor);
+    return times.least(baselines, factor, kFar * beaten) - beaten;
+  };
+}
+
 // Where the scheme would stop paying if the ratio of the two were off by the model's own error.
 BreakEvenEnds ends_by_model(std::span<const Setup> setups, std::span<const Setup> baselines,
                             StepTimes& times, const Found& found) {
   const double off = std::exp(kLikelySpreads * ratio_spread().of_logarithm);
-  const auto gains = [&](double least) {
-    return [&, least](double factor) {
-      return times.least(baselines, factor) > least * times.least(setups, factor);
-    };
-  };
   const auto no_step = [] {};
   const Found below =
-      bracket({.lowest = kNicFactors.lowest, .highest = found.met, .close = kCloseEnds}, gains(off),
-              no_step);
-  const Found above =
-      bracket({.lowest = found.missed, .highest = kNicFactors.highest, .close = kCloseEnds},
-              gains(1 / off), no_step);
+      bracket_by_margin({.lowest = kNicFactors.lowest, .highest = found.met, .close = kCloseEnds},
+                        gain(setups, baselines, times, off), no_step);
+  const Found above = bracket_by_margin(
+      {.lowest = found.missed, .highest = kNicFactors.highest, .close = kCloseEnds},
+      gain(setups, baselines, times, 1 / off), no_step);
   return {.low = below.always ? found.met
                  : below.ever ? below.met
                               : 0,
@@ -57,11 +63,8 @@ std::optional<BreakEven> find_break_even(const Job& job, std::span<const Setup> 
                                          std::span<const Setup> baselines, StepTimes& times,
                                          const Watch& watch) {
   if (job.cluster().nodes < 2 || !setups.front().scheme.compresses()) return std::nullopt;
-  const auto pays = [&](double factor) {
-    return !times.any_reaches(baselines, factor, times.least(setups, factor));
-  };
   watch.expect(most_tries(kNicFactors));
-  const Found found = bracket(kNicFactors, pays, watch.step);
+  const Found found = bracket_by_margin(kNicFactors, gain(setups, baselines, times, 1), watch.step);
   const double now = job.cluster().network.nic_bandwidth.base();
   const double lowest = now * kNicFactors.lowest, highest = now * kNicFactors.highest;
   // It pays nowhere, or on fast networks only: there is no bandwidth below which it does.

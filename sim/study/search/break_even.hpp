@@ -24,9 +24,9 @@ struct BreakEvenEnds {
                                         std::span<const Setup> baselines, StepTimes& times,
                                         const Found& found);
 
-// Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, halving the bracket
-// until it is 1 % wide. A cap on one communicator scales along. Each side is the fastest of several
-// setups, searched anew at each bandwidth. Nothing on one node, or for an uncompressed scheme.
+// Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, until the bracket is 1 %
+// wide. A cap on one communicator scales along. Each side is the fastest of several setups, searched
+// anew at each bandwidth. Nothing on one node, or for an uncompressed scheme.
 [[nodiscard]] std::optional<BreakEven> find_break_even(const Job& job,
                                                        std::span<const Setup> setups,
                                                        std::span<const Setup> baselines,

@@ -117,23 +117,17 @@ std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const
   return sorted;
 }
 
-double StepTimes::least(std::span<const Setup> setups, double factor, double limit, double enough) {
+double StepTimes::least(std::span<const Setup> setups, double factor, double limit) {
   constexpr std::size_t kRace = 2;  // the least bound is mostly that of the fastest
   const auto sorted = by_bound(setups, factor);
-  for (auto next = sorted.begin(); limit > enough;) {
+  for (auto next = sorted.begin();;) {
     std::vector<const Setup*> wave;
     while (next != sorted.end() && next->first < limit && wave.size() < kRace) {
       wave.push_back(next++->second);
     }
-    if (wave.empty()) break;
+    if (wave.empty()) return limit;
     for (const double found : seconds(wave, factor, limit)) limit = std::min(limit, found);
   }
-  return limit;
-}
-
-bool StepTimes::any_reaches(std::span<const Setup> setups, double factor, double at_most) {
-  const double limit = std::nextafter(at_most, std::numeric_limits<double>::infinity());
-  return least(setups, factor, limit, at_most) <= at_most;
 }
 
 }  // namespace sim::study

@@ -34,11 +34,9 @@ class StepTimes {
   [[nodiscard]] std::vector<double> seconds(
       std::span<const Setup* const> setups, double factor, double limit,
       const std::function<void()>& step = [] {});
-  // The least of several, or at least `limit` if none is below it; any one that is at most `enough`.
+  // The least of several, or `limit` if none is below it.
   double least(std::span<const Setup> setups, double factor,
-               double limit = std::numeric_limits<double>::infinity(), double enough = 0);
-  // Whether one of them takes at most `seconds`.
-  bool any_reaches(std::span<const Setup> setups, double factor, double seconds);
+               double limit = std::numeric_limits<double>::infinity());
   // Records the result of an earlier simulation on the unchanged cluster.
   void know(const Setup& setup, double seconds);
   // A lower bound of the step, from what is known without planning it.
