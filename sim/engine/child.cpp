@@ -22,6 +22,13 @@
 #include "sim/base/child_process.hpp"
 #include "sim/base/file.hpp"
 
+// jemalloc's options, which it reads as the program begins. A child touches most of its memory for the first
+// time, and large pages need few faults for that.
+extern "C" {
+extern const char* const malloc_conf;
+const char* const malloc_conf = "thp:always";
+}
+
 namespace sim {
 namespace {
 
