@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grids of jobs whose predictions were frozen before they were measured (docs/testbed.md).
 
-    tests/testbed/grid.py predict --grid small > predicted.csv       seconds
+    tests/testbed/grid.py small --inputs mine
+    tests/testbed/grid.py predict --grid first > predicted.csv
     tests/testbed/grid.py measure --predicted predicted.csv > measured.csv
-    gardenhose validate testbed
 
-`predict` needs traces/measured/testbed/codecs.json and host_N.toml, which host.py measures. `measure` runs
-the jobs of such a file, and finds break-even rates by bisection. Nothing else should run meanwhile.
+`small` measures this machine into a new folder, predicts a small grid with that, and measures it, in some
+minutes. `predict` takes the machine of traces/measured/testbed. `measure` runs the jobs of such a file, and
+finds break-even rates by bisection. Nothing else should run meanwhile.
 """
 import argparse
 import csv
 import datetime
 import hashlib
+import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -20,11 +23,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import break_even  # noqa: E402
 import cells  # noqa: E402
+import host  # noqa: E402
 import jobs  # noqa: E402
 import simulated  # noqa: E402
 from options import default_build  # noqa: E402
 
-MEASURED = ("cell", "repetition", "step_s", "exposed_s", "codec_s", "break_even_bps")
+TIMES = ("step_s", "exposed_s", "codec_s")
+MEASURED = ("cell", "repetition", *TIMES, "break_even_bps")
 
 
 def main():
@@ -44,7 +49,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for name, run in (("predict", predict), ("measure", measure)):
+    for name, run in (("small", small), ("predict", predict), ("measure", measure)):
         command = commands.add_parser(name)
         command.set_defaults(run=run)
         command.add_argument("--build", type=lambda folder: Path(folder).resolve(), default=default_build(),
@@ -52,9 +57,35 @@ def parse():
         if run == predict:
             command.add_argument("--grid", choices=cells.GRIDS, action="append", required=True,
                                  help="may be given more than once")
+        elif run == small:
+            command.add_argument("--inputs", type=Path, required=True, help="new folder, for what describes this machine")
         else:
             command.add_argument("--predicted", type=Path, required=True, help="what `predict` printed")
     return parser.parse_args()
+
+
+def small(given):
+    """Prints what was predicted of each cell beside the medians of its repetitions."""
+    try:
+        shutil.copytree(simulated.INPUTS, given.inputs)
+    except FileExistsError:
+        raise simulated.InputError(f"--inputs: {given.inputs} is there already; name a new folder") from None
+    simulated.INPUTS = given.inputs.resolve()
+    host.measure(given.build, simulated.INPUTS)
+    chosen = list(cells.of_grid(given.build, "small"))
+    predicted = [cell.predicted(given.build) for cell in chosen]
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["cell", *(f"{of}_{side}" for of in TIMES for side in ("predicted", "measured"))])
+    for cell, row in zip(chosen, predicted):
+        if cell.kind == "break_even":
+            low, high = break_even.measured(given.build, cell)
+            print(f"# {cell.name}: predicted {row['break_even_bps']}, measured {low['break_even_bps']} to "
+                  f"{high['break_even_bps']} bits per second", flush=True)
+            continue
+        repetitions = list(cells.measured(given.build, cell))
+        medians = {of: statistics.median(float(one[of]) for one in repetitions) for of in TIMES}
+        table.writerow([cell.name, *(value for of in TIMES for value in (row[of], medians[of]))])
+        sys.stdout.flush()
 
 
 def predict(given):
