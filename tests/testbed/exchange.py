@@ -43,7 +43,7 @@ def transfer(sockets, sends, receives):
     other. `sends` and `receives` map a peer to an array."""
     left = {selectors.EVENT_WRITE: _views(sends), selectors.EVENT_READ: _views(receives)}
     with selectors.DefaultSelector() as selector:
-        for peer in left[selectors.EVENT_WRITE].keys() | left[selectors.EVENT_READ].keys():
+        for peer in dict.fromkeys([*sends, *receives]):
             selector.register(sockets[peer], _events(left, peer), peer)
         while selector.get_map():
             for key, ready in selector.select():
@@ -193,11 +193,10 @@ def _decode_all(coder, wires, parts, values):
 
 
 def _swap(peers, sends, like):
-    """Row `peer` of the result is what `peer` sent to this rank; its own is what it sends to itself. In rounds,
-    each with another peer: if all began with the same one, its line would be shared and others idle."""
+    """Row `peer` of the result is what `peer` sent to this rank; its own is what it sends to itself. Each rank
+    begins with another peer: if all began with the same one, its line would be shared and others idle."""
     arrived = np.empty_like(like)
     arrived[peers.rank] = sends[peers.rank]
-    for distance in range(1, peers.ranks):
-        after, before = (peers.rank + distance) % peers.ranks, (peers.rank - distance) % peers.ranks
-        transfer(peers.sockets, {after: sends[after]}, {before: arrived[before]})
+    others = [(peers.rank + distance) % peers.ranks for distance in range(1, peers.ranks)]
+    transfer(peers.sockets, {peer: sends[peer] for peer in others}, {peer: arrived[peer] for peer in others})
     return arrived
