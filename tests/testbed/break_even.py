@@ -6,7 +6,7 @@ import statistics
 import jobs
 import scheme_rules
 
-LOWEST, HIGHEST = 50e6, 3e9  # bits per second; beyond, two cores do not move what two lines carry
+LOWEST, HIGHEST = 50e6, 10e9  # bits per second
 CLOSE = 1.06  # between ends that are close enough
 
 

@@ -37,7 +37,8 @@ GRIDS = {
     "second": Grid(model="gpt_3m_deep.toml", ranks=(2, 4), rates=(80 * MEGA, 400 * MEGA, 1200 * MEGA, 5 * GIGA),
                    round_rates=(80 * MEGA, 160 * MEGA), delays_ms=(0, 10, 40), bucket_mib=3),
     "third": Grid(model="gpt_3m.toml", ranks=(2, 4), rates=(150 * MEGA,), round_rates=(), delays_ms=(), bucket_mib=4,
-                  break_even=("mxfp4_all_reduce.toml", "terngrad_all_reduce.toml", "eden3_all_reduce.toml")),
+                  break_even=("mxfp4_all_reduce.toml", "terngrad_all_reduce.toml", "eden3_all_reduce.toml",
+                              "nvfp4_all_reduce.toml")),
     "small": Grid(model="gpt_3m.toml", ranks=(2,), rates=(100 * MEGA, GIGA), round_rates=(100 * MEGA,),
                   delays_ms=(10,), bucket_mib=4, break_even=("mxfp4_all_reduce.toml",)),
 }
