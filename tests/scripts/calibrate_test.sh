@@ -42,8 +42,8 @@ grep -F "missing/table.json: cannot be written: " refusal
 "$calibrate" --device cpu --threads 2 "${smallest[@]}" >cpu.json
 if "${run[@]}" --calibration cpu.json 2>refusal; then echo "CPU times were taken" >&2; exit 1; fi
 grep -F "cpu.json: /cpu: " refusal
-if "${run[@]}" --host-codecs cpu.json 2>refusal; then echo "one cluster encodes" >&2; exit 1; fi
-grep -F -- "--host-codecs: " refusal
+"${run[@]}" --host-codecs cpu.json >report
+grep -F "measured on" report | grep -F "(cpu)"
 between=("$gardenhose" run --topology two_sites_10g --model gpt_1.3b --scheme sparseloco)
 processor=$(sed -n 's/^ "\{0,1\}cpu": "\(.*\)",$/\1/p' cpu.json)
 "${between[@]}" --host-codecs cpu.json >report
