@@ -40,8 +40,8 @@ def main():
     try:
         given.run(given)
         return 0
-    except simulated.InputError as error:
-        print(error, file=sys.stderr)
+    except (OSError, simulated.InputError) as error:
+        print(f"grid.py: {error}", file=sys.stderr)
         return 2
 
 
@@ -89,12 +89,11 @@ def small(given):
 
 
 def predict(given):
+    predicted = [cell.predicted(given.build) for name in given.grid for cell in cells.of_grid(given.build, name)]
     print(f"# predicted on {datetime.date.today()} by {commit()} from inputs {hash_of_inputs()}")
     table = csv.DictWriter(sys.stdout, cells.PREDICTED, lineterminator="\n")
     table.writeheader()
-    for name in given.grid:
-        for cell in cells.of_grid(given.build, name):
-            table.writerow(cell.predicted(given.build))
+    table.writerows(predicted)
 
 
 def commit():
@@ -112,21 +111,29 @@ def hash_of_inputs():
 
 
 def measure(given):
+    chosen = cells_of(given)
     print(f"# measured on {datetime.date.today()} by tests/testbed/grid.py on {processor()}")
     table = csv.DictWriter(sys.stdout, MEASURED, restval="", lineterminator="\n")
     table.writeheader()
-    with open(given.predicted, newline="") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    known = {cell.name: cell for grid in dict.fromkeys(row["grid"] for row in rows)
-             for cell in cells.of_grid(given.build, grid)}
-    for number, row in enumerate(rows):
-        print(f"\r{number + 1} of {len(rows)}: {row['cell']:60}", end="", file=sys.stderr, flush=True)
-        cell = known[row["cell"]]
+    for number, cell in enumerate(chosen):
+        print(f"\r{number + 1} of {len(chosen)}: {cell.name:60}", end="", file=sys.stderr, flush=True)
         measured = break_even.measured if cell.kind == "break_even" else cells.measured
         for one in measured(given.build, cell):
             table.writerow({"cell": cell.name, **one})
             sys.stdout.flush()
     print(file=sys.stderr)
+
+
+def cells_of(given):
+    """Those that the file of predictions names."""
+    with open(given.predicted, newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    known = {cell.name: cell for grid in cells.GRIDS for cell in cells.of_grid(given.build, grid)}
+    for row in rows:
+        if row.get("cell") not in known:
+            raise simulated.InputError(f"{given.predicted}: cell: '{row.get('cell')}' is in no grid; write what "
+                                       "`predict` prints")
+    return [known[row["cell"]] for row in rows]
 
 
 def processor():

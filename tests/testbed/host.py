@@ -40,7 +40,10 @@ def main():
     given = parser.parse_args()
     if reason := jobs.why_not():
         sys.exit(f"host.py: {reason}")
-    measure(given.build, given.output)
+    try:
+        measure(given.build.resolve(), given.output)
+    except (OSError, simulated.InputError, subprocess.CalledProcessError) as error:
+        sys.exit(f"host.py: {error}")
 
 
 def measure(build, folder):
@@ -62,7 +65,8 @@ def codec_table(build):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tables = list(pool.map(run, range(os.cpu_count())))
     for row, *others in zip(*(table["codecs"] for table in tables)):
-        row["median_s"] = [statistics.median(times) for times in zip(row["median_s"], *(one["median_s"] for one in others))]
+        by_process = [one["median_s"] for one in (row, *others)]
+        row["median_s"] = [statistics.median(times) for times in zip(*by_process)]
     tables[0]["provenance"]["source"] += f"; {os.cpu_count()} processes side by side"
     return tables[0]
 
