@@ -13,6 +13,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,7 +29,6 @@ CODECS = ("bf16", "int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "topk64",
 RATE, FULL_RATE = 10**9, 10**10  # the latter keeps all cores busy
 RULE = {"kind": "step", "rule": {"collective": "ring", "codec": "fp32", "feedback": False}}
 SMALL_STEPS, STEPS = 200, 10
-FIRST_GUESS = {"memory_GBps": 20, "passes_GBps": 20, "latency_us": 100, "launch_us": 100, "core_GBps": 100}
 
 
 def main():
@@ -50,7 +50,6 @@ def measure(build, folder):
     print("codecs, a minute ...", file=sys.stderr)
     (folder / "codecs.json").write_text(json.dumps(codec_table(build)).replace(', {', ',\n {') + "\n")
     print("memory traffic, messages and cores ...", file=sys.stderr)
-    write(folder, FIRST_GUESS)
     write(folder, measured(build))
 
 
@@ -76,7 +75,7 @@ def measured(build):
     ranks = jobs.run(build, jobs.job_of(options, RULE))
     traffic_s = statistics.median(step["traffic_s"] for rank in ranks for step in rank["steps"])
     charged = simulated.report(build, simulated.step_flags(options, "data_parallel", 0))
-    passes_bytes = (charged["optimizer_s"] + charged["other_s"]) * FIRST_GUESS["memory_GBps"] * 1e9
+    passes_bytes = (charged["optimizer_s"] + charged["other_s"]) * charged_Bps(options)
     busy = jobs.run(build, jobs.job_of(options._replace(rate=FULL_RATE), RULE))
     moving_s = busy[0]["busy_s"] - sum(step["traffic_s"] for rank in busy for step in rank["steps"])
     sent = sum(rank["sent"]["bytes"] for rank in busy)
@@ -84,6 +83,12 @@ def measured(build):
     latency = (three - two) / 2
     return {"passes_GBps": passes_bytes / traffic_s / 1e9, "core_GBps": sent / moving_s / 1e9,
             "latency_us": 1e6 * latency, "launch_us": 1e6 * max(0, two - 2 * latency)}
+
+
+def charged_Bps(options):
+    """Of the memory of the host's file that is there already."""
+    host = tomllib.loads((simulated.INPUTS / options.host_file).read_text())
+    return 1e9 * float(host["gpu"]["memory_bandwidth"].removesuffix(" GBps"))
 
 
 def small_ring_s(build, ranks):
