@@ -14,7 +14,6 @@ import argparse
 import csv
 import datetime
 import hashlib
-import shutil
 import statistics
 import subprocess
 import sys
@@ -26,7 +25,7 @@ import cells  # noqa: E402
 import host  # noqa: E402
 import jobs  # noqa: E402
 import simulated  # noqa: E402
-from options import default_build  # noqa: E402
+from options import add_build_flag, ended  # noqa: E402
 
 TIMES = ("step_s", "exposed_s", "codec_s")
 MEASURED = ("cell", "repetition", *TIMES, "break_even_bps")
@@ -37,12 +36,8 @@ def main():
     if reason := jobs.why_not():
         print(f"grid.py: {reason}", file=sys.stderr)
         return 77
-    try:
-        given.run(given)
-        return 0
-    except (OSError, simulated.InputError) as error:
-        print(f"grid.py: {error}", file=sys.stderr)
-        return 2
+    given.run(given)
+    return 0
 
 
 def parse():
@@ -50,28 +45,25 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     for name, run in (("small", small), ("predict", predict), ("measure", measure)):
-        command = commands.add_parser(name)
+        command = commands.add_parser(name, help=run.__doc__.split("\n")[0])
         command.set_defaults(run=run)
-        command.add_argument("--build", type=lambda folder: Path(folder).resolve(), default=default_build(),
-                             help="default: build/release")
+        add_build_flag(command)
         if run == predict:
             command.add_argument("--grid", choices=cells.GRIDS, action="append", required=True,
                                  help="may be given more than once")
         elif run == small:
-            command.add_argument("--inputs", type=Path, required=True, help="new folder, for what describes this machine")
+            command.add_argument("--inputs", type=Path, required=True,
+                                 help="new folder, for what describes this machine")
         else:
             command.add_argument("--predicted", type=Path, required=True, help="what `predict` printed")
     return parser.parse_args()
 
 
 def small(given):
-    """Prints what was predicted of each cell beside the medians of its repetitions."""
-    try:
-        shutil.copytree(simulated.INPUTS, given.inputs)
-    except FileExistsError:
-        raise simulated.InputError(f"--inputs: {given.inputs} is there already; name a new folder") from None
-    simulated.INPUTS = given.inputs.resolve()
-    host.measure(given.build, simulated.INPUTS)
+    """Measures this machine, and prints predictions of a small grid beside what they turn out to be."""
+    if given.inputs.exists():
+        raise simulated.InputError(f"--inputs: {given.inputs} is there already; name a new folder")
+    host.measure(given.build, given.inputs)
     chosen = list(cells.of_grid(given.build, "small"))
     predicted = [cell.predicted(given.build) for cell in chosen]
     table = csv.writer(sys.stdout, lineterminator="\n")
@@ -89,6 +81,7 @@ def small(given):
 
 
 def predict(given):
+    """Prints predictions of the cells of grids."""
     predicted = [cell.predicted(given.build) for name in given.grid for cell in cells.of_grid(given.build, name)]
     print(f"# predicted on {datetime.date.today()} by {commit()} from inputs {hash_of_inputs()}")
     table = csv.DictWriter(sys.stdout, cells.PREDICTED, lineterminator="\n")
@@ -111,6 +104,7 @@ def hash_of_inputs():
 
 
 def measure(given):
+    """Measures the cells of such predictions."""
     chosen = cells_of(given)
     print(f"# measured on {datetime.date.today()} by tests/testbed/grid.py on {processor()}")
     table = csv.DictWriter(sys.stdout, MEASURED, restval="", lineterminator="\n")
@@ -142,4 +136,4 @@ def processor():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

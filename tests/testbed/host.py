@@ -3,13 +3,14 @@
 """Measures this machine for the testbed: its codecs, memory traffic, small messages, and what the kernel's
 network takes of the cores, in uncompressed exchanges alone. Writes codecs.json and host_N.toml.
 
-    tests/testbed/host.py --output traces/measured/testbed
+    tests/testbed/host.py --output mine
 
 Takes a minute. Nothing else should run.
 """
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import jobs  # noqa: E402
 import simulated  # noqa: E402
-from options import Options, default_build  # noqa: E402
+from options import Options, add_build_flag, ended  # noqa: E402
 
 TEMPLATE = Path(__file__).with_name("host_template.toml")
 CODECS = ("bf16", "int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "topk64", "sparseloco",  # of steps
@@ -28,25 +29,30 @@ CODECS = ("bf16", "int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "topk64",
           "mxfp4", "nvfp4", "nf4_g128", "terngrad", "eden3_g4096")  # without vector code
 RATE, FULL_RATE = 10**9, 10**10  # the latter keeps all cores busy
 RULE = {"kind": "step", "rule": {"collective": "ring", "codec": "fp32", "feedback": False}}
+CALIBRATE = "gardenhose-calibrate"
 SMALL_STEPS, STEPS = 200, 10
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", type=Path, required=True, help="folder; testbed.py and grid.py read "
-                        "traces/measured/testbed")
-    parser.add_argument("--build", type=Path, default=default_build(), help="default: build/release")
+    parser.add_argument("--output", type=Path, required=True,
+                        help="folder, for --inputs of testbed.py and machines.py; may be a new one")
+    add_build_flag(parser)
     given = parser.parse_args()
     if reason := jobs.why_not():
-        sys.exit(f"host.py: {reason}")
-    try:
-        measure(given.build.resolve(), given.output)
-    except (OSError, simulated.InputError, subprocess.CalledProcessError) as error:
-        sys.exit(f"host.py: {error}")
+        raise simulated.InputError(reason)
+    measure(given.build, given.output)
+    return 0
 
 
 def measure(build, folder):
+    """Into a folder, with the models and schemes that jobs name."""
+    if not (build / CALIBRATE).is_file():
+        raise simulated.InputError(f"--build: {build / CALIBRATE}: no such program; build it")
+    if folder.resolve() != simulated.INPUTS:
+        shutil.copytree(simulated.INPUTS, folder, dirs_exist_ok=True)
+        simulated.INPUTS = folder.resolve()
     print("codecs, a minute ...", file=sys.stderr)
     (folder / "codecs.json").write_text(json.dumps(codec_table(build)).replace(', {', ',\n {') + "\n")
     print("memory traffic, messages and cores ...", file=sys.stderr)
@@ -55,7 +61,7 @@ def measure(build, folder):
 
 def codec_table(build):
     """With all cores at work, as in the exchanges: medians over a process for each."""
-    command = [build / "gardenhose-calibrate", "--device", "cpu", "--min-size", "64 KiB", "--max-size", "32 MiB",
+    command = [build / CALIBRATE, "--device", "cpu", "--min-size", "64 KiB", "--max-size", "32 MiB",
                "--codecs", *CODECS]
 
     def run(_):
@@ -112,4 +118,4 @@ def write(folder, values):
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(ended(main))

@@ -7,7 +7,8 @@ command on each; the first one says what runs, and prints it beside the predicti
     tests/testbed/machines.py --hosts 192.0.2.1,192.0.2.2 --rank 0 --rate 10Gbps --schemes data_parallel,top_k
 
 All need the same checkout, NumPy, and a build of gardenhose_codecs; the first one of gardenhose, too. Whoever
-reaches the ports 29500 and 29501 while it runs is believed: run it in a network that you trust.
+reaches the ports 29500 and 29501 while it runs is believed: run it in a network that you trust. The delay between
+the machines is measured. Flags of jobs count on the first one.
 """
 import argparse
 import csv
@@ -23,7 +24,7 @@ import jobs  # noqa: E402
 import rows  # noqa: E402
 import scheme_rules  # noqa: E402
 import simulated  # noqa: E402
-from options import add_job_flags, options_of  # noqa: E402
+from options import add_job_flags, ended, options_of  # noqa: E402
 
 ORDERS = connections.PORT + 1
 
@@ -32,12 +33,8 @@ def main():
     given = parse()
     sys.path.insert(0, str(given.build / "python"))
     os.environ.update(jobs.KEPT)
-    try:
-        with socket.create_server((given.hosts[given.rank], connections.PORT)) as server:
-            return lead(given, server) if given.rank == 0 else follow(given, server)
-    except (OSError, simulated.InputError) as error:
-        print(f"machines.py: {error}", file=sys.stderr)
-        return 2
+    with socket.create_server((given.hosts[given.rank], connections.PORT)) as server:
+        return lead(given, server) if given.rank == 0 else follow(given, server)
 
 
 def parse():
@@ -56,6 +53,7 @@ def parse():
 def lead(given, server):
     options = options_of(given)._replace(apart=True)
     chosen = [(scheme, scheme_rules.rules(options.build, scheme)) for scheme in given.schemes]
+    note(f"waiting for {', '.join(given.hosts[1:])}")
     with socket.create_server((given.hosts[0], ORDERS)) as orders:
         followers = [orders.accept()[0].makefile("rw") for _ in given.hosts[1:]]
     peers = connections.peers(server, given.hosts, 0)
@@ -85,6 +83,7 @@ def message_ms(options, peers):
 
 def follow(given, server):
     """Until the first machine ends."""
+    note(f"waiting for {given.hosts[0]}, at most {connections.PATIENCE_S} s")
     orders = connections.connected(given.hosts[0], ORDERS).makefile("rw")
     peers = connections.peers(server, given.hosts, given.rank)
     for line in orders:
@@ -97,9 +96,13 @@ def trained(job, peers):
     return Training(job, peers).run()
 
 
+def note(text):
+    print(f"machines.py: {text}", file=sys.stderr)
+
+
 def tell(whom, what):
     print(json.dumps(what), file=whom, flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

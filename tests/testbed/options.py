@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be asked of a job, and the flags for it."""
 import argparse
+import os
 import re
+import sys
 import typing
 from pathlib import Path
+
+import simulated
 
 ALL = ("data_parallel", "bf16_all_reduce.toml", "int8_all_reduce", "int4_all_reduce", "ef_sign", "top_k",
        "sparseloco_gradients.toml")
@@ -27,13 +31,18 @@ class Options(typing.NamedTuple):
         return f"host_{1 if self.apart else self.ranks}.toml"
 
 
+def add_build_flag(parser):
+    parser.add_argument("--build", type=lambda folder: Path(folder).resolve(), default=default_build(),
+                        help="default: build/release")
+
+
 def add_job_flags(parser):
+    add_build_flag(parser)
+    parser.add_argument("--inputs", type=Path, default=simulated.INPUTS,
+                        help="folder that host.py wrote for this machine; default: traces/measured/testbed")
     parser.add_argument("--rate", type=rate, default=rate("500Mbps"),
                         help="of each line and direction, in kbps, Mbps or Gbps; default: 500Mbps")
-    parser.add_argument("--delay-ms", type=at_least(0), default=0, metavar="MS",
-                        help="from each rank to each other; default: 0")
-    parser.add_argument("--schemes", type=lambda names: [input_file(name) for name in names.split(",")],
-                        default=list(ALL),
+    parser.add_argument("--schemes", type=schemes, default=list(ALL),
                         help="names and files, separated by commas; default: one for each codec")
     parser.add_argument("--model", type=input_file, default="gpt_3m.toml", metavar="FILE",
                         help="default: gpt_3m.toml of traces/measured/testbed")
@@ -43,12 +52,27 @@ def add_job_flags(parser):
                         help="steps, or rounds between sites, that are counted; default: 3")
     parser.add_argument("--inner-steps", type=at_least(1), default=4, metavar="N",
                         help="steps of a round between sites; default: 4")
-    parser.add_argument("--build", type=lambda folder: Path(folder).resolve(), default=default_build(),
-                        help="default: build/release")
 
 
 def options_of(given):
-    return Options(*(getattr(given, name) for name in Options._fields if name != "apart"))
+    simulated.INPUTS = given.inputs.resolve()
+    return Options(**{name: getattr(given, name) for name in Options._fields if hasattr(given, name)})
+
+
+def ended(main):
+    """The exit code of a command, also if somebody interrupts it or reads no further."""
+    try:
+        code = main()
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is flushed at the end
+        return 1
+    except (OSError, simulated.InputError) as error:
+        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        return 2
 
 
 def default_build():
@@ -58,6 +82,13 @@ def default_build():
 def input_file(name):
     """Of the working directory, if it is there."""
     return str(Path(name).resolve()) if Path(name).is_file() else name
+
+
+def schemes(names):
+    chosen = [input_file(name.strip()) for name in names.split(",") if name.strip()]
+    if not chosen:
+        raise argparse.ArgumentTypeError("names no scheme")
+    return chosen
 
 
 def at_least(least):
@@ -70,7 +101,7 @@ def at_least(least):
 
 def rate(text):
     """Bits per second."""
-    match = re.fullmatch(r"([1-9]\d*)([kMG])bps", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a rate; write e.g. 500Mbps")
-    return int(match[1]) * {"k": 10**3, "M": 10**6, "G": 10**9}[match[2]]
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kMG])(?:bps|b/s)", text)
+    if not match or float(match[1]) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a rate; write e.g. 500Mbps or 1.2Gbps")
+    return round(float(match[1]) * {"k": 10**3, "M": 10**6, "G": 10**9}[match[2]])

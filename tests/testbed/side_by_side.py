@@ -3,8 +3,9 @@
 """How much longer codecs take until all of several processes are through with them, beside the law of the
 simulator: processes over cores. Nothing else should run.
 
-    PYTHONPATH=build/release/python tests/testbed/side_by_side.py
+    tests/testbed/side_by_side.py
 """
+import argparse
 import csv
 import multiprocessing
 import os
@@ -12,8 +13,10 @@ import statistics
 import sys
 import time
 
-import gardenhose_codecs as gc
 import numpy as np
+
+sys.dont_write_bytecode = True
+from options import add_build_flag, ended  # noqa: E402
 
 CODECS = ("int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "sparseloco", "mxfp4")
 ELEMENTS, SECONDS, REPETITIONS = 2**20, 0.2, 5  # alone, each repetition takes about so long
@@ -66,6 +69,11 @@ def seconds(codec, times, processes):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_build_flag(parser)
+    sys.path.insert(0, str(parser.parse_args().build / "python"))
+    global gc
+    import gardenhose_codecs as gc
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["codec", "processes", "law", "measured"])
     for codec in CODECS:
@@ -77,4 +85,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(ended(main))

@@ -19,7 +19,7 @@ import jobs  # noqa: E402
 import rows  # noqa: E402
 import scheme_rules  # noqa: E402
 import simulated  # noqa: E402
-from options import add_job_flags, options_of  # noqa: E402
+from options import add_job_flags, at_least, ended, options_of  # noqa: E402
 
 TOLERANCE = 0.01
 CANNOT = 77  # which ctest shows as skipped
@@ -33,17 +33,15 @@ def main():
         return CANNOT
     if given.probe:
         return 0
-    try:
-        return 0 if compare(options_of(given), given.schemes) else 1
-    except simulated.InputError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return 0 if compare(options_of(given), given.schemes) else 1
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, choices=(2, 3, 4), default=2, help="default: 2")
+    parser.add_argument("--delay-ms", type=at_least(0), default=0, metavar="MS",
+                        help="from each rank to each other; default: 0")
     add_job_flags(parser)
     parser.add_argument("--probe", action="store_true", help="only say whether the testbed can run here")
     return parser.parse_args()
@@ -69,4 +67,4 @@ def compare(options, schemes):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))
