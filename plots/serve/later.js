@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes after a moment's rest: ranges, where compression pays, other schemes, and the timeline.
 
-const CURVE_NICS = [12.5, 25, 50, 100, 200, 400, 800, 1600];
-const CURVE_LINES = [1, 2, 5, 10, 20, 50, 100, 200, 400];
+// A curve begins with its break-even and two points; others fill it when all schemes have answered.
+const CURVE_BEGINS = 3;
+const CURVE_NICS = [100, 400, 12.5, 25, 50, 200, 800, 1600];
+const CURVE_LINES = [10, 100, 1, 2, 5, 20, 50, 200, 400];
 
 function askLater() {
   const parts = [[questionOf("run", state.inputs, {range: "on"}), (reply) => {
@@ -17,9 +19,10 @@ function askLater() {
     }, () => {}]);
   }
   section("curve", "");
-  parts.push(...curveParts());
+  const curve = curveParts();
+  parts.push(...curve.splice(0, CURVE_BEGINS), ...besideParts());
   parts.push([questionOf("timeline", state.inputs), showTimeline, () => section("timelines", "")]);
-  parts.push(...besideParts());
+  parts.push(...curve);
   later.ask(parts);
 }
 
@@ -49,12 +52,12 @@ function curveParts() {
   const parts = (sites ? CURVE_LINES : CURVE_NICS).map((x) => [questionOf("run",
     {...state.inputs, ...row.set(x, page.hardware)}, {range: "off"}), add(x), () => {}]);
   if (sites) return parts;
-  return [...parts, [questionOf("run", {...state.inputs, "break-even": true}, {range: "off"}), (reply) => {
+  return [[questionOf("run", {...state.inputs, "break-even": true}, {range: "off"}), (reply) => {
     const {pays_at_nic_Bps: pays, loses_at_nic_Bps: loses} = reply.reports.at(-1);
     if (pays != null && loses != null) marks.push([pays / GBPS, "pays below", "pays"]);
     told = `${reply.break_even.trim().replace(/ !$/, ", but does not fit in memory")}.`;
     draw();
-  }, () => {}]];
+  }, () => {}], ...parts];
 }
 
 // All schemes of the kind, the one that is chosen first.
