@@ -74,6 +74,7 @@ class Later {
   cancel() {
     this.stop.abort();
     clearTimeout(this.timer);
+    delete document.body.dataset.complete;
     this.stop = new AbortController();
   }
 
@@ -89,6 +90,9 @@ class Later {
         if (!signal.aborted) queueMicrotask(said);
       }
     };
-    this.timer = setTimeout(() => { for (let i = 0; i < AT_ONCE; i += 1) next(); }, 100);
+    this.timer = setTimeout(async () => {
+      await Promise.all(Array.from({length: AT_ONCE}, next));
+      if (!signal.aborted) queueMicrotask(() => { document.body.dataset.complete = "yes"; });
+    }, 100);
   }
 }

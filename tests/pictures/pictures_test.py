@@ -98,6 +98,9 @@ class PagesOfAll(unittest.TestCase):
                     served.open(chromium, "topology=sdp4bit_a100&model=gpt_125m&scheme=sdp4bit&baseline=twin")
                     for one in ("#curve .band", "#timelines rect", "#throughput .range"):
                         wait_for(lambda one=one, chromium=chromium: chromium.find_elements("css selector", one))
+                    # Nothing is drawn anew then.
+                    wait_for(lambda chromium=chromium: chromium.execute_script(
+                        "return document.body.dataset.complete"))
                     self.assertEqual(faults_of_page(chromium), [], (size, dark))
 
     def test_of_report(self):

@@ -64,6 +64,13 @@ TEST(Trace, HasNumbersThatAreNotFiniteWhereNoTimeIs) {
     return other.replace(other.find(from), from.size(), to);
   };
   EXPECT_EQ(parsed(with("\"grid\":[1,2,3]", "\"occupancy\":[NaN,-Infinity]")).kernels.size(), 1u);
+  // A name of a kernel may have such a text, but no number goes on after it.
+  EXPECT_EQ(parsed(with("\"grid\":[1,2,3]", "\"grid\":\"NaNe2\"")).kernels.size(), 1u);
+  for (const std::string wrong : {"NaNe2", "-Infinitye2", "Inf.5", "InfE1"}) {
+    EXPECT_NE(trace_error_of(with("\"grid\":[1,2,3]", "\"grid\":" + wrong)).find("is not JSON"),
+              std::string::npos)
+        << wrong;
+  }
   EXPECT_EQ(trace_error_of(with("\"dur\":2", "\"dur\":Infinity")),
             "x.json: /traceEvents/0: dur: is missing or not a number");
   EXPECT_EQ(trace_error_of(with("\"ts\":10", "\"ts\":NaN")),
