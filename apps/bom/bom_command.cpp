@@ -32,8 +32,9 @@ constexpr const char* kBomUsage =
     "usage: gardenhose bom --topology NAME [--parts FILE] [FLAGS]\n\n"
     "Counts the switches, transceivers and cables that a cluster's network needs, tier by tier,\n"
     "and adds up their prices and watts. Counts follow from the topology's [network]; switch\n"
-    "ports, prices and watts from a file of parts. The shipped ones are placeholders: copy\n"
-    "traces/network_parts.toml and put in your quotes.\n\n"
+    "ports, prices and watts from a file of parts. No vendor quoted the shipped ones, which\n"
+    "are round numbers of the right size: copy traces/network_parts.toml and put in your "
+    "quotes.\n\n"
     "  gardenhose bom --topology dgx_h100_x128\n"
     "  gardenhose bom --topology meta_llama3_h100 --parts mine.toml --format csv\n"
     "  gardenhose bom --topology dgx_h100_x128 --set network.oversubscription=2\n";

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "apps/calibrate/pieces.hpp"
-#include "codecs/cpu/cpu.hpp"
+#include "codecs/cpu/or_reference.hpp"
 #include "codecs/cpu/threads.hpp"
 
 namespace calibrate {
@@ -41,25 +41,19 @@ Time time_of(const std::function<void()>& run) {
 
 // What the kernels of one size read and write.
 struct Tensors {
-  std::vector<float> values, residual, decoded, summand;
+  std::vector<float> values, residual, decoded;
   std::vector<std::byte> wires;
   explicit Tensors(std::size_t elements)
-      : values(Pattern().input({0, elements})),
-        residual(elements),
-        decoded(elements),
-        summand(elements) {}
+      : values(Pattern().input({0, elements})), residual(elements), decoded(elements) {}
 };
 
-// Those with kernels, unless names are given. A codec without kernels has its reference, in one thread,
-// as in the libraries (codecs/c).
+// Those with kernels, unless names are given.
 std::vector<codecs::cpu::CpuCodec> asked_codecs(const std::vector<std::string>& names) {
   const auto with_kernels = codecs::cpu::all_cpu_codecs();
+  if (names.empty()) return {with_kernels.begin(), with_kernels.end()};
   std::vector<codecs::cpu::CpuCodec> rows;
-  if (names.empty()) rows.assign(with_kernels.begin(), with_kernels.end());
-  for (const std::string& name : names) {
-    const codecs::Codec& codec = codecs::codec_named(name);
-    const auto row = std::ranges::find(with_kernels, &codec, &codecs::cpu::CpuCodec::codec);
-    rows.push_back(row == with_kernels.end() ? codecs::cpu::CpuCodec{.codec = &codec} : *row);
+  for (const codecs::cpu::CpuCodec& row : codecs::cpu::all_codecs_or_references()) {
+    if (std::ranges::count(names, row.codec->name) > 0) rows.push_back(row);
   }
   return rows;
 }
@@ -74,28 +68,7 @@ bool equals_reference(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& 
   return wire == expected;
 }
 
-void encode(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on) {
-  const codecs::Format& format = row.codec->format;
-  if (row.encode == nullptr) return row.codec->encode(format, on.values, key_of(0, 0), on.wires);
-  row.encode(format, on.values, key_of(0, 0), on.wires, run);
-}
-
-void encode_feedback(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on) {
-  const codecs::Feedback rule{.carry = 0.9f};
-  if (row.encode_feedback == nullptr) {
-    return codecs::encode_with_feedback(*row.codec, rule, on.values, key_of(0, 0), on.residual,
-                                        on.wires);
-  }
-  row.encode_feedback(row.codec->format, rule, on.values, key_of(0, 0), on.residual, on.wires, run);
-}
-
-void decode(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run,
-            std::span<const std::byte> wire, std::span<float> values) {
-  if (row.decode == nullptr) return row.codec->decode(row.codec->format, wire, values);
-  row.decode(row.codec->format, wire, values, run);
-}
-
-// Without a kernel: each wire is decoded and added.
+// Without a kernel: each wire is decoded and added, as by the libraries (codecs/c).
 void decode_reduce(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run,
                    std::size_t inputs, Tensors& on) {
   if (row.decode_reduce != nullptr) {
@@ -104,8 +77,7 @@ void decode_reduce(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run
   const std::size_t bytes = on.wires.size() / inputs;
   std::ranges::fill(on.decoded, 0.0f);
   for (std::size_t one = 0; one < inputs; ++one) {
-    decode(row, run, std::span(on.wires).subspan(one * bytes, bytes), on.summand);
-    std::ranges::transform(on.decoded, on.summand, on.decoded.begin(), std::plus());
+    decode_add(row, std::span(on.wires).subspan(one * bytes, bytes), on.decoded, run);
   }
 }
 
@@ -121,10 +93,12 @@ void measure_codec(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run
                            .elements = elements};
     rows.push_back(json_of(kernel, time_of(work)));
   };
-  add(Operation::encode, 1, [&] { encode(row, run, on); });
+  add(Operation::encode, 1, [&] { encode(row, on.values, key_of(0, 0), on.wires, run); });
   std::ranges::fill(on.residual, 0.0f);
-  add(Operation::encode_feedback, 1, [&] { encode_feedback(row, run, on); });
-  add(Operation::decode, 1, [&] { decode(row, run, on.wires, on.decoded); });
+  add(Operation::encode_feedback, 1, [&] {
+    encode_feedback(row, {.carry = 0.9f}, on.values, key_of(0, 0), on.residual, on.wires, run);
+  });
+  add(Operation::decode, 1, [&] { decode(row, on.wires, on.decoded, run); });
   if (row.decode != nullptr && row.decode_reduce == nullptr) return;
   for (const int inputs : kSummed) {
     const auto count = static_cast<std::size_t>(inputs);

@@ -3,12 +3,8 @@
 // without kernels there run their references, in one thread.
 #include "codecs/c/gardenhose_codecs.h"
 
-#include <algorithm>
-#include <functional>
-#include <vector>
-
 #include "codecs/c/arguments.hpp"
-#include "codecs/cpu/cpu.hpp"
+#include "codecs/cpu/or_reference.hpp"
 #include "codecs/magnitude.hpp"
 
 namespace {
@@ -36,19 +32,7 @@ std::span<std::byte> wire_of(void* wire, std::size_t bytes) {
   return span_of(static_cast<std::byte*>(wire), bytes);
 }
 
-// Every codec, in the registry's order: a row of codecs/cpu, or the reference alone.
-std::span<const CpuCodec> all_rows() {
-  static const std::vector<CpuCodec> kRows = [] {
-    std::vector<CpuCodec> rows;
-    for (const codecs::Codec* codec : codecs::all_codecs()) {
-      const auto with_kernels = codecs::cpu::all_cpu_codecs();
-      const auto row = std::ranges::find(with_kernels, codec, &CpuCodec::codec);
-      rows.push_back(row == with_kernels.end() ? CpuCodec{.codec = codec} : *row);
-    }
-    return rows;
-  }();
-  return kRows;
-}
+std::span<const CpuCodec> all_rows() { return codecs::cpu::all_codecs_or_references(); }
 
 template <typename Work>
 gardenhose_status with_codec(const char* name, const Work& work) {
@@ -58,28 +42,6 @@ gardenhose_status with_codec(const char* name, const Work& work) {
 Run run_of(int threads) {
   codecs::require(threads > 0, "at least one thread");
   return {.threads = threads};
-}
-
-void encode(const CpuCodec& row, std::span<const float> values, const codecs::RandomKey& key,
-            std::span<std::byte> wire, const Run& run) {
-  const codecs::Codec& codec = *row.codec;
-  if (row.encode == nullptr) return codec.encode(codec.format, values, key, wire);
-  row.encode(codec.format, values, key, wire, run);
-}
-
-void decode(const CpuCodec& row, std::span<const std::byte> wire, std::span<float> values,
-            const Run& run) {
-  const codecs::Codec& codec = *row.codec;
-  if (row.decode == nullptr) return codec.decode(codec.format, wire, values);
-  row.decode(codec.format, wire, values, run);
-}
-
-void decode_add(const CpuCodec& row, std::span<const std::byte> wire, std::span<float> values,
-                const Run& run) {
-  if (row.decode_add != nullptr) return row.decode_add(row.codec->format, wire, values, run);
-  std::vector<float> decoded(values.size());
-  row.codec->decode(row.codec->format, wire, decoded);
-  std::ranges::transform(values, decoded, values.begin(), std::plus());
 }
 
 }  // namespace
@@ -113,7 +75,7 @@ gardenhose_status gardenhose_encode(const char* codec, const float* values, size
     const auto from = values_of(values, elements);
     const auto to = wire_of(wire, wire_bytes);
     codecs::require_apart({std::as_bytes(from), to});
-    encode(row, from, key_of(key), to, run_of(threads));
+    codecs::cpu::encode(row, from, key_of(key), to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -127,13 +89,8 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
     const auto kept = values_of(residual, elements);
     const auto to = wire_of(wire, wire_bytes);
     codecs::require_apart({std::as_bytes(from), std::as_bytes(kept), to});
-    const codecs::Feedback rule = codecs::rule_of(feedback);
-    const Run run = run_of(threads);
-    if (row.encode_feedback == nullptr) {
-      codecs::encode_with_feedback(*row.codec, rule, from, key_of(key), kept, to);
-    } else {
-      row.encode_feedback(row.codec->format, rule, from, key_of(key), kept, to, run);
-    }
+    codecs::cpu::encode_feedback(row, codecs::rule_of(feedback), from, key_of(key), kept, to,
+                                 run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -144,7 +101,7 @@ gardenhose_status gardenhose_decode(const char* codec, const void* wire, size_t 
     const auto from = wire_of(wire, wire_bytes);
     const auto to = values_of(values, elements);
     codecs::require_apart({from, std::as_bytes(to)});
-    decode(row, from, to, run_of(threads));
+    codecs::cpu::decode(row, from, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }
@@ -155,7 +112,7 @@ gardenhose_status gardenhose_decode_add(const char* codec, const void* wire, siz
     const auto from = wire_of(wire, wire_bytes);
     const auto to = values_of(values, elements);
     codecs::require_apart({from, std::as_bytes(to)});
-    decode_add(row, from, to, run_of(threads));
+    codecs::cpu::decode_add(row, from, to, run_of(threads));
     return GARDENHOSE_OK;
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "sim/base/json_events.hpp"
 
@@ -8,35 +9,30 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-// The first place from `from` on at which such a name is followed by what goes on as a number.
-std::size_t next_candidate(std::string_view text, std::size_t from) {
-  std::size_t first = kNone;
-  for (const std::string_view name : {"NaN", "Infinity", "Inf"}) {
-    std::size_t at = text.find(name, from);
-    const auto goes_on = [&] {
-      const std::size_t end = at + name.size();
-      return end < text.size() && std::string_view("eE.").find(text[end]) != kNone;
-    };
-    while (at != kNone && !goes_on()) at = text.find(name, at + 1);
-    first = std::min(first, at);
-  }
-  return first;
+// Whether a text begins with such a name and goes on as a number.
+bool goes_on_as_number(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kNames = {"NaN", "Infinity", "Inf"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) {
+    return text.starts_with(name) && text.size() > name.size() &&
+           std::string_view("eE.").find(text[name.size()]) != kNone;
+  });
 }
 
 }  // namespace
 
 std::size_t number_after_not_finite(std::string_view text) {
+  if (text.find("NaN") == kNone && text.find("Inf") == kNone) return kNone;
+  constexpr std::string_view kTold = "\"\\NI";
   bool quoted = false;
-  std::size_t seen = 0;  // up to where it is known what is quoted
-  for (std::size_t at = next_candidate(text, 0); at != kNone; at = next_candidate(text, at + 1)) {
-    for (; seen < at; ++seen) {
-      if (text[seen] == '"') {
-        quoted = !quoted;
-      } else if (quoted && text[seen] == '\\') {
-        ++seen;
-      }
+  for (std::size_t at = text.find_first_of(kTold); at != kNone;
+       at = text.find_first_of(kTold, at + 1)) {
+    if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (text[at] == '\\') {
+      ++at;
+    } else if (!quoted && goes_on_as_number(text.substr(at))) {
+      return at;
     }
-    if (!quoted) return at;
   }
   return kNone;
 }

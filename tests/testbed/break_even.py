@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rate of lines at which a scheme is as fast as the uncompressed one, by bisection of real steps."""
 import math
-import statistics
 
 import jobs
+import rows
 import scheme_rules
 
 LOWEST, HIGHEST = 50e6, 10e9  # bits per second
@@ -33,5 +33,4 @@ def measured(build, cell):
 
 
 def step_s(build, options, rules):
-    ranks = jobs.run(build, jobs.job_of(options, rules))
-    return statistics.median(max(one["step_s"] for one in step) for step in zip(*(rank["steps"] for rank in ranks)))
+    return rows.of_slowest(jobs.run(build, jobs.job_of(options, rules)), "step_s")

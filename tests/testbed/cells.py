@@ -101,7 +101,7 @@ def of_grid(build, name):
 
 
 def _times(build, cell):
-    flags = simulated.flags_of(cell.options, cell.kind, cell.scheme, cell.rules.get("stage", 0))
+    flags = simulated.flags_of(cell.options, cell.scheme, cell.rules)
     said = simulated.report(build, flags)
     of_round = cell.kind == "round"
     sent = said["wire_bytes_wan" if of_round else "wire_bytes_inter_node"]
@@ -114,7 +114,7 @@ def _times(build, cell):
 
 def _break_even(build, cell):
     flags = ["bandwidth", "--beats", cell.twin_scheme,
-             *simulated.step_flags(cell.options, cell.scheme, cell.rules.get("stage", 0))]
+             *simulated.flags_of(cell.options, cell.scheme, cell.rules)]
     (said,) = json.loads(simulated.gardenhose(build, "solve", *flags, "--format", "json"))
     rate = said["met_at"] and round(1e9 * said["met_at"])
     return {"break_even_bps": rate or "", "flags": shlex.join(flags)}

@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import jobs  # noqa: E402
+import rows  # noqa: E402
 import simulated  # noqa: E402
 from options import Options, add_build_flag, ended  # noqa: E402
 
@@ -104,7 +105,7 @@ def small_ring_s(build, ranks):
     job = {"ranks": ranks, "rate_bps": RATE, "delay_s": 0, "steps": SMALL_STEPS, "inner_steps": 1,
            "overlap": False, "places": [place], "buckets": [{"first_place": 0, "begin": 0, "end": elements}]}
     said = jobs.run(build, {**job, **RULE})
-    return statistics.median(max(one["exposed_s"] for one in step) for step in zip(*(rank["steps"] for rank in said)))
+    return rows.of_slowest(said, "exposed_s")
 
 
 def write(folder, values):

@@ -11,7 +11,6 @@ reaches the ports 29500 and 29501 while it runs is believed: run it in a network
 the machines is measured. Flags of jobs count on the first one.
 """
 import argparse
-import csv
 import json
 import os
 import socket
@@ -58,21 +57,17 @@ def lead(given, server):
         followers = [orders.accept()[0].makefile("rw") for _ in given.hosts[1:]]
     peers = connections.peers(server, given.hosts, 0)
     options = options._replace(delay_ms=message_ms(options, peers))
-    table = None
-    for scheme, rules in chosen:
-        flags = simulated.flags_of(options, rules["kind"], scheme, rules.get("stage", 0))
-        charged = simulated.report(options.build, flags)
-        job = jobs.job_of(options, rules)
-        for follower in followers:
-            tell(follower, job)
-        ranks = [trained(job, peers), *(json.loads(follower.readline()) for follower in followers)]
-        row = rows.of_machines(options, rules["kind"], charged, ranks)
-        if table is None:
-            table = csv.DictWriter(sys.stdout, row, lineterminator="\n")
-            table.writeheader()
-        table.writerow(row)
-        sys.stdout.flush()
+    rows.print_each(compared(options, scheme, rules, peers, followers) for scheme, rules in chosen)
     return 0
+
+
+def compared(options, scheme, rules, peers, followers):
+    charged = simulated.report(options.build, simulated.flags_of(options, scheme, rules))
+    job = jobs.job_of(options, rules)
+    for follower in followers:
+        tell(follower, job)
+    ranks = [trained(job, peers), *(json.loads(follower.readline()) for follower in followers)]
+    return rows.of_machines(options, rules["kind"], charged, ranks)
 
 
 def message_ms(options, peers):

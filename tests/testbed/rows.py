@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was measured beside what the simulator says. Bytes are those that a rank sends in a step or a round, in
 the mean over the ranks; times are medians over the steps of the slowest rank."""
+import csv
 import math
 import statistics
 import sys
@@ -49,8 +50,7 @@ def _errors_and_times(kind, charged, ranks):
         sys.exit("testbed: the weights of the ranks differ")
 
     def seconds(of):
-        steps = zip(*(rank["steps"] for rank in ranks))
-        return round(statistics.median(max(one[of] for one in step) for step in steps), 4)
+        return round(of_slowest(ranks, of), 4)
 
     return {"error": _relative_error(rank["error"] for rank in ranks),
             "charged_error": (charged["codec_error"] or {}).get("normal"),
@@ -60,6 +60,22 @@ def _errors_and_times(kind, charged, ranks):
             "simulated_exposed_comm_s": round(charged["exposed_comm_s"], 4),
             "simulated_codec_s": round(charged["codec_s"], 4),
             "exposed_s": seconds("exposed_s"), "codec_s": seconds("codec_s")}
+
+
+def of_slowest(ranks, of):
+    """Median over the steps of what the slowest rank took."""
+    return statistics.median(max(one[of] for one in step) for step in zip(*(rank["steps"] for rank in ranks)))
+
+
+def print_each(all_rows):
+    """As they come, below a heading."""
+    table = None
+    for row in all_rows:
+        if table is None:
+            table = csv.DictWriter(sys.stdout, row, lineterminator="\n")
+            table.writeheader()
+        table.writerow(row)
+        sys.stdout.flush()
 
 
 def _relative_error(errors):

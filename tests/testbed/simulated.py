@@ -16,11 +16,13 @@ class InputError(Exception):
     """One line: what is wrong, where, and what to do."""
 
 
-def flags_of(options, kind, scheme, stage=0):
-    return (round_flags if kind == "round" else step_flags)(options, scheme, stage)
+def flags_of(options, scheme, rules):
+    if rules["kind"] == "round":
+        return round_flags(options, scheme)
+    return step_flags(options, scheme, rules.get("stage", 0))
 
 
-def step_flags(options, scheme, stage):
+def step_flags(options, scheme, stage=0):
     """What a scheme sends overlaps if there are buckets."""
     overlap = ["--overlap", "all", "--bucket-size", f"{options.bucket_mib}MiB"] if options.bucket_mib else []
     delay = ["--set", f"network.latency={options.delay_ms}ms"] if options.delay_ms else []
@@ -28,7 +30,7 @@ def step_flags(options, scheme, stage):
                   "--zero", str(stage), "--set", f"network.nic_bandwidth={options.rate}bps", *delay, *overlap)
 
 
-def round_flags(options, scheme, stage):
+def round_flags(options, scheme):
     """Of processes as sites that train apart."""
     line = f"{round(options.rate * PAYLOAD)}bps"
     delay = ["--set", f"links.line.latency={options.delay_ms}ms"] if options.delay_ms else []

@@ -11,7 +11,6 @@ Needs NumPy, iproute2, and a build of gardenhose and gardenhose_codecs. Exits wi
 bridges or `tc tbf` cannot be made, and with 1 if bytes differ by more than 1 %.
 """
 import argparse
-import csv
 import sys
 
 sys.dont_write_bytecode = True
@@ -50,20 +49,18 @@ def parse():
 def compare(options, schemes):
     """Prints a row for each scheme; whether all bytes agree."""
     chosen = [(scheme, scheme_rules.rules(options.build, scheme)) for scheme in schemes]
-    table = None
-    agree = True
-    for scheme, rules in chosen:
-        charged = simulated.report(options.build, simulated.flags_of(options, rules["kind"], scheme,
-                                                                     rules.get("stage", 0)))
-        row = rows.compared(options, rules["kind"], charged,
-                            jobs.run(options.build, jobs.job_of(options, rules)))
-        if table is None:
-            table = csv.DictWriter(sys.stdout, row, lineterminator="\n")
-            table.writeheader()
-        table.writerow(row)
-        sys.stdout.flush()
-        agree = agree and abs(row["ratio"] - 1) <= TOLERANCE
-    return agree
+    ratios = []
+
+    def compared():
+        for scheme, rules in chosen:
+            charged = simulated.report(options.build, simulated.flags_of(options, scheme, rules))
+            row = rows.compared(options, rules["kind"], charged,
+                                jobs.run(options.build, jobs.job_of(options, rules)))
+            ratios.append(row["ratio"])
+            yield row
+
+    rows.print_each(compared())
+    return all(abs(ratio - 1) <= TOLERANCE for ratio in ratios)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,8 @@ def bom(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
     and adds up their prices and watts.
 
     Counts follow from the topology's [network]; switch ports, prices and watts from a file of
-    parts. The shipped ones are placeholders: copy traces/network_parts.toml and put in your quotes.
+    parts. No vendor quoted the shipped ones, which are round numbers of the right size: copy
+    traces/network_parts.toml and put in your quotes.
 
     Flags:
         topology: cluster: a shipped name (see gardenhose list) or a file
