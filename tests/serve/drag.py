@@ -4,8 +4,8 @@
 
     tests/serve/drag.py build/release/gardenhose [DRAGS]
 
-Prints the median and the 95th percentile of single drags of the NICs' rate, with what the same command takes
-in a worker. Times are a machine's: no test.
+Prints the median and the 95th percentile of single drags of the NICs' rate; and of a few after which the page
+rests, when break-even and all other schemes stand there. Times are a machine's: no test.
 """
 
 import statistics
@@ -37,6 +37,36 @@ slider.dispatchEvent(new Event("input", {bubbles: true}));
 """
 
 
+# The same, and when the text of its break-even and the last of the other schemes came.
+REST = """
+const [place, done] = arguments;
+const slider = document.querySelector('input[name="nic"]');
+const start = performance.now();
+const came = {told: 0, beside: 0}, texts = {};
+delete document.body.dataset.complete;
+slider.value = place;
+slider.dispatchEvent(new Event("input", {bubbles: true}));
+const timer = setInterval(() => {
+  for (const id of Object.keys(came)) {
+    const text = document.getElementById(id)?.textContent || "";
+    if (text !== texts[id] && !(id === "told" && text.startsWith(" "))) came[id] = performance.now() - start;
+    texts[id] = text;
+  }
+  if (!document.body.dataset.complete) return;
+  clearInterval(timer);
+  done([came.told, came.beside]);
+}, 10);
+"""
+RESTS = 4
+
+
+def rests(chromium):
+    """Milliseconds until both stand, of each drag."""
+    for turn in range(RESTS):
+        time.sleep(1)
+        yield chromium.execute_async_script(REST, str(12 + 3 * turn))
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -53,6 +83,9 @@ def main():
             taken.sort()
             print(f"{name}: median {statistics.median(taken):.0f} ms, "
                   f"95th percentile {taken[int(0.95 * len(taken))]:.0f} ms of {drags} drags")
+            told, beside = zip(*rests(chromium))
+            print(f"  break-even after {min(told):.0f} to {max(told):.0f} ms, other schemes after "
+                  f"{min(beside):.0f} to {max(beside):.0f} ms, of {RESTS} drags")
 
 
 if __name__ == "__main__":
