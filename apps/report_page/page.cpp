@@ -32,7 +32,7 @@ const Parts& report_parts() {
       {"page/text.js", "page/looks.js", "report/study.js", "page/controls.js", "report/choices.js",
        "page/axes.js", "page/bars.js", "report/chart.js", "report/breakdown.js",
        "report/winners.js", "page/overlap.js", "page/timeline.js", "report/timelines.js",
-       "report/table.js", "report/overview.js", "page/theme.js", "report/main.js"},
+       "report/table.js", "report/overview.js", "page/theme.js", "page/width.js", "report/main.js"},
       ""};
   return parts;
 }
@@ -40,10 +40,11 @@ const Parts& report_parts() {
 const Parts& serve_parts() {
   static const Parts parts{
       "serve",
-      {"page/text.js", "page/looks.js", "page/controls.js", "page/axes.js", "page/bars.js",
-       "page/overlap.js", "page/timeline.js", "serve/state.js", "serve/server.js", "serve/files.js",
-       "serve/rows.js", "serve/controls.js", "serve/pictures.js", "serve/answers.js",
-       "serve/beside.js", "serve/later.js", "serve/downloads.js", "page/theme.js", "serve/main.js"},
+      {"page/text.js",       "page/looks.js",    "page/controls.js", "page/axes.js",
+       "page/bars.js",       "page/overlap.js",  "page/timeline.js", "serve/state.js",
+       "serve/server.js",    "serve/files.js",   "serve/rows.js",    "serve/controls.js",
+       "serve/pictures.js",  "serve/answers.js", "serve/beside.js",  "serve/later.js",
+       "serve/downloads.js", "page/theme.js",    "page/width.js",    "serve/main.js"},
       "; connect-src 'self'"};
   return parts;
 }

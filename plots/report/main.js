@@ -28,9 +28,4 @@ for (const [id, title, draw, wanted] of SECTIONS) {
   document.getElementById("sections").append(element("a", {href: `#${id}`}, title));
 }
 
-// Drawings are as wide as the page.
-let resized = 0;
-addEventListener("resize", () => {
-  clearTimeout(resized);
-  resized = setTimeout(() => drawings.forEach((one) => one?.draw?.()), 150);
-});
+whenWidthChanges(() => drawings.forEach((one) => one?.draw?.()));

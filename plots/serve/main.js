@@ -99,9 +99,5 @@ async function start() {
   state.read();
 }
 
-let resized = 0;
-addEventListener("resize", () => {
-  clearTimeout(resized);
-  resized = setTimeout(() => { if (page.reports.length) draw(); }, 150);
-});
+whenWidthChanges(() => { if (page.reports.length) draw(); });
 start();

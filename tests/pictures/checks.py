@@ -51,6 +51,10 @@ def faults_of_svg(chromium, path):
 
 def faults_of_page(chromium):
     """What is wrong with the drawings of an open page, and with its width."""
+    # Chromium tells of the width that it was given in the frame after; see plots/page/width.js.
+    chromium.execute_async_script("""
+      const rest = () => (document.body.dataset.resizing ? setTimeout(rest, 20) : arguments[0]());
+      requestAnimationFrame(() => requestAnimationFrame(rest));""")
     faults = []
     for svg in chromium.find_elements("css selector", "main svg.chart"):
         section = chromium.execute_script("return arguments[0].closest('section').id", svg)
