@@ -20,14 +20,22 @@ using codecs::Operation;
 constexpr int kLeastRuns = 5, kMostRuns = 100;
 constexpr double kEnoughSeconds = 0.05;
 constexpr std::array kSummed{2, 4, 8};
+constexpr std::size_t kBeyondCaches = std::size_t{64} << 20;
 
-Time time_of(const std::function<void()>& run) {
+// In a step tensors are not in the caches: launches take turns on copies that caches cannot hold.
+std::size_t copies_of(std::size_t bytes) { return (kBeyondCaches + bytes - 1) / bytes; }
+
+// Each run has the next copy's turn, and the first copy's comes after `again`.
+Time time_of(
+    std::size_t copies, const std::function<void(std::size_t)>& run,
+    const std::function<void()>& again = [] {}) {
   std::vector<double> seconds;
   double all = 0;
-  run();  // touches the output's pages
   while (seconds.size() < kLeastRuns || (all < kEnoughSeconds && seconds.size() < kMostRuns)) {
+    const std::size_t copy = seconds.size() % copies;
+    if (copy == 0) again();
     const auto start = std::chrono::steady_clock::now();
-    run();
+    run(copy);
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     all += seconds.back();
@@ -39,13 +47,39 @@ Time time_of(const std::function<void()>& run) {
           .launches = static_cast<int>(count)};
 }
 
+template <typename Value>
+std::span<Value> of_copy(std::vector<Value>& all, std::size_t copy, std::size_t size) {
+  return std::span(all).subspan(copy * size, size);
+}
+
 // What the kernels of one size read and write.
 struct Tensors {
-  std::vector<float> values, residual, decoded;
-  std::vector<std::byte> wires;
-  explicit Tensors(std::size_t elements)
-      : values(Pattern().input({0, elements})), residual(elements), decoded(elements) {}
+  std::size_t elements, copies;
+  std::vector<float> values, residuals, decoded;
+  explicit Tensors(std::size_t each)
+      : elements(each),
+        copies(copies_of(each * sizeof(float))),
+        values(Pattern().input({0, copies * each})),
+        residuals(copies * each),
+        decoded(copies * each) {}
+  [[nodiscard]] std::span<float> values_of(std::size_t copy) {
+    return of_copy(values, copy, elements);
+  }
+  [[nodiscard]] std::span<float> residual_of(std::size_t copy) {
+    return of_copy(residuals, copy, elements);
+  }
+  [[nodiscard]] std::span<float> decoded_of(std::size_t copy) {
+    return of_copy(decoded, copy, elements);
+  }
 };
+
+// A wire as often as it is there, for each copy.
+std::vector<std::byte> repeated(std::span<const std::byte> wire, std::size_t times) {
+  std::vector<std::byte> all;
+  all.reserve(times * wire.size());
+  for (std::size_t one = 0; one < times; ++one) all.insert(all.end(), wire.begin(), wire.end());
+  return all;
+}
 
 // Those with kernels, unless names are given.
 std::vector<codecs::cpu::CpuCodec> asked_codecs(const std::vector<std::string>& names) {
@@ -70,51 +104,61 @@ bool equals_reference(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& 
 
 // Without a kernel: each wire is decoded and added, as by the libraries (codecs/c).
 void decode_reduce(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run,
-                   std::size_t inputs, Tensors& on) {
+                   std::span<const std::byte> wires, std::size_t inputs, std::span<float> sum) {
   if (row.decode_reduce != nullptr) {
-    return row.decode_reduce(row.codec->format, on.wires, inputs, on.decoded, run);
+    return row.decode_reduce(row.codec->format, wires, inputs, sum, run);
   }
-  const std::size_t bytes = on.wires.size() / inputs;
-  std::ranges::fill(on.decoded, 0.0f);
+  const std::size_t bytes = wires.size() / inputs;
+  std::ranges::fill(sum, 0.0f);
   for (std::size_t one = 0; one < inputs; ++one) {
-    decode_add(row, std::span(on.wires).subspan(one * bytes, bytes), on.decoded, run);
+    decode_add(row, wires.subspan(one * bytes, bytes), sum, run);
   }
 }
 
 void measure_codec(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on,
                    Json& rows) {
   const codecs::Format& format = row.codec->format;
-  const std::size_t elements = on.values.size();
-  const std::size_t bytes = codecs::encoded_bytes(format, elements);
-  on.wires.resize(bytes);
-  const auto add = [&](Operation operation, int inputs, const std::function<void()>& work) {
+  const std::size_t bytes = codecs::encoded_bytes(format, on.elements);
+  const auto add = [&](Operation operation, int inputs, const Time& time) {
     const KernelRow kernel{.codec = row.codec,
                            .shape = {.operation = operation, .wire = format, .inputs = inputs},
-                           .elements = elements};
-    rows.push_back(json_of(kernel, time_of(work)));
+                           .elements = on.elements};
+    rows.push_back(json_of(kernel, time));
   };
-  add(Operation::encode, 1, [&] { encode(row, on.values, key_of(0, 0), on.wires, run); });
-  std::ranges::fill(on.residual, 0.0f);
-  add(Operation::encode_feedback, 1, [&] {
-    encode_feedback(row, {.carry = 0.9f}, on.values, key_of(0, 0), on.residual, on.wires, run);
-  });
-  add(Operation::decode, 1, [&] { decode(row, on.wires, on.decoded, run); });
+  std::vector<std::byte> wires(on.copies * bytes);
+  const auto encode_feedback_of = [&](std::size_t copy) {
+    encode_feedback(row, {.carry = 0.9f}, on.values_of(copy), key_of(0, 0), on.residual_of(copy),
+                    of_copy(wires, copy, bytes), run);
+  };
+  // Of some codecs, what is left grows from one step to the next: it begins anew.
+  add(Operation::encode_feedback, 1,
+      time_of(on.copies, encode_feedback_of, [&] { std::ranges::fill(on.residuals, 0.0f); }));
+  add(Operation::encode, 1, time_of(on.copies, [&](std::size_t copy) {
+        encode(row, on.values_of(copy), key_of(0, 0), of_copy(wires, copy, bytes), run);
+      }));
+  const std::vector<std::byte> wire(wires.begin(),
+                                    wires.begin() + static_cast<std::ptrdiff_t>(bytes));
+  wires = repeated(wire, on.copies);
+  add(Operation::decode, 1, time_of(on.copies, [&](std::size_t copy) {
+        decode(row, of_copy(wires, copy, bytes), on.decoded_of(copy), run);
+      }));
   if (row.decode != nullptr && row.decode_reduce == nullptr) return;
   for (const int inputs : kSummed) {
     const auto count = static_cast<std::size_t>(inputs);
-    while (on.wires.size() < count * bytes) {
-      on.wires.insert(on.wires.end(), on.wires.begin(),
-                      on.wires.begin() + static_cast<std::ptrdiff_t>(bytes));
-    }
-    add(Operation::decode_reduce, inputs, [&] { decode_reduce(row, run, count, on); });
+    wires = repeated(wire, count * on.copies);
+    add(Operation::decode_reduce, inputs, time_of(on.copies, [&](std::size_t copy) {
+          decode_reduce(row, run, of_copy(wires, copy, count * bytes), count, on.decoded_of(copy));
+        }));
   }
 }
 
 Json measure_copy(std::size_t bytes, int threads) {
-  std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
-  const Time time = time_of([&] {
+  const std::size_t copies = copies_of(bytes);
+  std::vector<std::byte> from(copies * bytes, std::byte{1}), to(copies * bytes);
+  const Time time = time_of(copies, [&](std::size_t copy) {
+    const auto source = of_copy(from, copy, bytes), target = of_copy(to, copy, bytes);
     codecs::cpu::in_parts(threads, bytes, [&](std::size_t first, std::size_t last) {
-      std::memcpy(to.data() + first, from.data() + first, last - first);
+      std::memcpy(target.data() + first, source.data() + first, last - first);
     });
   });
   return {{"moved_bytes", 2 * bytes},
