@@ -242,6 +242,9 @@ def blind(answer: dict) -> dict[str, str]:
     rows = [[name, *cells, *by_generation[name][1:]] for name, cells in blind_rows(folds).items()]
     return {"blind": table(["fold", "rows", "off by", "in range", "serial sum",
                             "generation left out: off by", "in range", "serial sum"], rows),
+            "blind-ranges": table(RANGE_COLUMNS, [
+                range_cells(title, one["errors"]["all"] | one["errors"]["intervals"])
+                for (title, _), one in zip(LEFT_OUT, answer["answers"])]),
             "blind-blackwell": table(["group", "products", "rows", "off by", "bias", "in range"],
                                      by_group(folds, "blackwell"))}
 
@@ -296,9 +299,28 @@ def pairs(answer: dict) -> dict[str, str]:
             "pairs-errors": table(["source", "pairs", "mean", "worst", "sign right"], errors)}
 
 
+SPEED_UP_RANGES = [("speed-ups, nothing fitted", "nothing_fitted"),
+                   ("SDP4Bit's on A100, one collective measured", "one_collective")]
+
+
+def ranges(answer: dict) -> dict[str, str]:
+    """Of speed-ups whose clusters nobody fitted."""
+    return {"ranges": table(RANGE_COLUMNS, [range_cells(title, answer["errors"][name])
+                                            for title, name in SPEED_UP_RANGES])}
+
+
+def range_cells(title: str, errors: dict) -> list[str]:
+    return [title, str(errors["rows"]), mean_and_worst(errors | {"count": errors["rows"]}),
+            f"{100 * errors['coverage']:.0f} %", f"{errors['interval_score']:.2f}",
+            f"{errors['constant_interval_score']:.2f}"]
+
+
+RANGE_COLUMNS = ["what", "rows", "off by: mean / worst", "in range", "interval score", "of one width"]
+
+
 STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zeropp,
                                 "streaming-diloco": streaming_diloco, "sparseloco": sparseloco,
-                                "nccl": nccl, "pairs": pairs,
+                                "nccl": nccl, "pairs": pairs, "ranges": ranges,
                                 "dispatch": dispatch}
 
 
@@ -341,6 +363,9 @@ def accuracy(answers: dict[str, dict]) -> str:
         rows.append(["your own, network as bought", title, str(errors["rows"]),
                      mean_and_worst(errors | {"count": errors["rows"]}),
                      f"{100 * errors['serial']:.1f} %"])
+    one = answers["ranges"]["errors"]["one_collective"]
+    rows.append(["your own, one collective measured", "SDP4Bit on A100, speed-up", str(one["rows"]),
+                 mean_and_worst(one | {"count": one["rows"]}), ""])
     for title, study, name in SUMMARY:
         errors = answers[study]["errors"][name]
         if study == "sdp4bit":

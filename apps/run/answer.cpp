@@ -181,6 +181,15 @@ std::string of_none(std::span<const Report> asked, std::span<const Report> all) 
                 fastest, all);
 }
 
+// Where the range has the long lower end of a network that was not measured (kSlowDelivery).
+std::string of_network(const Report& first) {
+  constexpr double kMatters = 0.01;
+  const auto& sensitivity = first.sensitivity;
+  const bool matters =
+      sensitivity && sensitivity->slower_network > 2 * sensitivity->network + kMatters;
+  return matters ? "; its network was not measured: one in ten delivers half (`fit`)" : "";
+}
+
 }  // namespace
 
 std::string answer(std::span<const Report> all) {
@@ -194,7 +203,7 @@ std::string answer(std::span<const Report> all) {
   const std::string text = training.size() == 1
                                ? of_one(training.front().scheme + " trains", training.front(), all)
                                : of_several(training, all);
-  return text + left_out(all);
+  return text + left_out(all) + of_network(training.front());
 }
 
 }  // namespace apps

@@ -10,19 +10,22 @@
 namespace apps {
 namespace {
 
-double number_at(const Inputs& object, const char* name) {
+double number_at(const Inputs& object, const char* name, double otherwise = 0) {
   const Inputs value = object.value(name, Inputs());
-  return value.is_number() ? value.get<double>() : 0;
+  return value.is_number() ? value.get<double>() : otherwise;
 }
 
 std::optional<sim::Sensitivity> sensitivity_of(const Inputs& report) {
   const Inputs found = report.value("sensitivity", Inputs());
   if (!found.is_object()) return std::nullopt;
+  const double network = number_at(found, "network");
   return sim::Sensitivity{.compute = number_at(found, "compute"),
-                          .network = number_at(found, "network"),
+                          .network = network,
                           .codecs = number_at(found, "codecs"),
                           .slower_host = number_at(found, "slower_host"),
-                          .faster_host = number_at(found, "faster_host")};
+                          .faster_host = number_at(found, "faster_host"),
+                          // Older stores have one for both.
+                          .slower_network = number_at(found, "slower_network", network)};
 }
 
 }  // namespace

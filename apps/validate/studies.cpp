@@ -16,6 +16,7 @@
 #include "apps/validate/validate_layouts.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
+#include "apps/validate/validate_ranges.hpp"
 #include "apps/validate/validate_rounds.hpp"
 #include "apps/validate/validate_sites.hpp"
 #include "apps/validate/validate_steps.hpp"
@@ -94,6 +95,8 @@ constexpr PublishedStudy kStudies[] = {
      "--each"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>},
+    {"ranges", "speed-ups of compression with their likely ranges, as if no constant were fitted",
+     "ranges fits one constant to one collective and prints it", print_with<validate_ranges>},
     {"testbed", "steps and rounds of processes on one machine, predicted before they were measured",
      "testbed takes its constants from its cluster files", print_testbed, "--each"},
     {"dispatch", "dispatch and combine of tokens between experts by DeepEP, HybridEP and others",

@@ -18,6 +18,7 @@
 #include "apps/validate/blind_study.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/likely.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/text_table.hpp"
@@ -42,7 +43,7 @@ BlindPrediction predict_blind(const BlindRun& run, const validation::TimeCurve& 
   const double width = validation::width_of(constant.spreads, curve.share_at(constant.efficiency));
   return {.predicted = predicted,
           .low = predicted / std::exp(width),
-          .high = predicted * std::exp(width),
+          .high = predicted * std::exp(sim::kFasterSpread * width),
           .serial = 1 / serial_token_seconds(run, constant.efficiency)};
 }
 
@@ -188,6 +189,13 @@ void print_kept(const BlindErrors& all) {
       said, kept);
 }
 
+void print_intervals(const validation::IntervalScores& scores) {
+  print_text(
+      "\n  interval score of the ranges, mean over folds: {:.2f}\n"
+      "  of one width for all, the best on these rows:  {:.2f}\n",
+      scores.score, scores.constant_score);
+}
+
 void print_table(const BlindStudy& study, bool each) {
   const std::size_t width = output_width();
   print_text(
@@ -201,6 +209,7 @@ void print_table(const BlindStudy& study, bool each) {
   const BlindScores scores = validation::blind_scores(study.rows, study.predictions);
   print_styled(to_text(folds_of(scores), width));
   if (scores.all) print_kept(*scores.all);
+  if (scores.intervals) print_intervals(*scores.intervals);
   print_text(kNotes);
 }
 
@@ -244,6 +253,10 @@ Json json_of(const BlindStudy& study) {
   };
   json["errors"]["all"] = or_null(scores.all);
   json["errors"]["not_apart"] = or_null(scores.not_apart);
+  if (scores.intervals) {
+    json["errors"]["intervals"] = {{"interval_score", scores.intervals->score},
+                                   {"constant_interval_score", scores.intervals->constant_score}};
+  }
   for (const auto& [fold, errors] : scores.by_fold) {
     json["errors"]["by_fold"][fold] = errors_of(errors);
     json["errors"]["by_fold"][fold]["apart"] = scores.apart.at(fold);

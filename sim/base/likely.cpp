@@ -9,8 +9,7 @@ namespace {
 
 // The spread of the logarithm, to one side of the prediction.
 double spread(const Likely& likely, bool below) {
-  return below ? kFasterSpread * std::log(likely.as_is / likely.low) / kLikelySpreads
-               : std::log(likely.high / likely.as_is) / kLikelySpreads;
+  return std::log(below ? likely.as_is / likely.low : likely.high / likely.as_is) / kLikelySpreads;
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ struct Likely {
   double low = 0, as_is = 0, high = 0;
 };
 
-// How much closer to the prediction real times lie below it than above, as a share of the spread: nothing runs
-// much faster than the best software known does, but much can make it slower. Chosen after seeing how often the
-// ranges of `validate blind` hold: each of its sources left out, the others give 0.5 to 0.7.
+// Of how fast GPUs compute: the spread towards faster, as a share of that towards slower. Nothing runs much faster
+// than the best software known does, but much can make it slower. Chosen after seeing how often the ranges of
+// `validate blind` hold: each of its sources left out, the others give 0.5 to 0.7.
 inline constexpr double kFasterSpread = 0.6;
 
 // The probability that the true time or price is at most `limit`: log-normal on either side of the prediction, which
-// is the median.
+// is the median, with a spread of its own.
 [[nodiscard]] double chance_within(double limit, const Likely& likely);
 // The least limit that is kept with this probability, between 0 and 1.
 [[nodiscard]] double limit_kept(double chance, const Likely& likely);

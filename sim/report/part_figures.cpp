@@ -33,6 +33,7 @@ constexpr FigureOf<Sensitivity> kSensitivity[] = {
     {"codecs", kNoUnit, at<&Sensitivity::codecs>},
     {"slower_host", kNoUnit, at<&Sensitivity::slower_host>},
     {"faster_host", kNoUnit, at<&Sensitivity::faster_host>},
+    {"slower_network", kNoUnit, at<&Sensitivity::slower_network>},
 };
 
 constexpr FigureOf<LinkUse> kLink[] = {

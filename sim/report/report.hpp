@@ -75,10 +75,12 @@ struct LikelyRatio {
   double low = 0, high = 0;
 };
 
-// How far the logarithm of the time moves when one group of constants is off by its spread.
+// How far the logarithm of the time moves when one group of constants is off by its spread: `network` when
+// it is faster, `slower_network` when it is slower.
 struct Sensitivity {
   double compute = 0, network = 0, codecs = 0;
   double slower_host = 0, faster_host = 0;
+  double slower_network = 0;
 };
 
 // Whether one setup trains faster than another, as far as predictions can tell

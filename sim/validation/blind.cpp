@@ -252,6 +252,7 @@ BlindScores blind_scores(const std::vector<TrainingRow>& rows,
                          const std::vector<std::optional<BlindPrediction>>& predictions) {
   BlindScores scores;
   std::map<std::string, std::vector<ScoredRow>> folds;
+  std::vector<RangedPrediction> ranges;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const TrainingRow& row = rows[i];
     if (!row.is_scored()) continue;
@@ -260,6 +261,11 @@ BlindScores blind_scores(const std::vector<TrainingRow>& rows,
     if (!predictions[i]) continue;
     const BlindPrediction& one = *predictions[i];
     const double measured = *row.tokens_per_s_per_gpu;
+    ranges.push_back({.fold = row.fold,
+                      .low = one.low,
+                      .predicted = one.predicted,
+                      .high = one.high,
+                      .measured = measured});
     folds[row.fold].push_back(
         {.off = one.predicted / measured - 1,
          .is_inside = one.low <= measured && measured <= one.high,
@@ -274,6 +280,7 @@ BlindScores blind_scores(const std::vector<TrainingRow>& rows,
   }
   scores.all = errors_of_all(all);
   scores.not_apart = errors_of_all(not_apart);
+  if (!ranges.empty()) scores.intervals = interval_scores(ranges);
   return scores;
 }
 

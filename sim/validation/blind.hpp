@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/validation/interval_score.hpp"
 #include "sim/validation/training.hpp"
 
 namespace sim::validation {
@@ -109,6 +110,7 @@ struct BlindScores {
   std::map<std::string, BlindErrors> by_fold;
   std::map<std::string, bool> apart;  // folds of which all rows are
   std::optional<BlindErrors> all, not_apart;
+  std::optional<IntervalScores> intervals;
 };
 // Of the scored rows that have a prediction: the rules of traces/published/README.md.
 [[nodiscard]] BlindScores blind_scores(

@@ -32,7 +32,7 @@ TEST(LikelyRange, OfComputingIsThatOfItsEfficiency) {
   const LikelyRange range = range_of(job, setup, report);
   const double spread = job.cluster().default_efficiency->spread;
   for (const auto& [end, spreads] : {std::pair{range.tokens_per_s_low, -kLikelySpreads},
-                                     {range.tokens_per_s_high, kLikelySpreads}}) {
+                                     {range.tokens_per_s_high, kLikelySpreads * kFasterSpread}}) {
     Job moved = job;
     moved.cluster().fitted.compute_efficiency =
         compute_efficiency(job.cluster()) * std::exp(spreads * spread);
@@ -71,9 +71,9 @@ TEST(LikelyRange, HoldsTheScatterOfADiesGpus) {
 
 // Constants that are known move nothing, and a step that waits for the network has its spread.
 TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
-  const auto width = [](const std::string& flags) {
+  const auto width = [](const std::string& flags, const std::string& topology = "dgx_h100_x16") {
     const Job job =
-        job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1 --host-issue 0s " + flags);
+        job_of("--topology " + topology + " --model gpt_1.3b --zero 1 --host-issue 0s " + flags);
     const Report report = simulate(job, job.setups.front()).report;
     const LikelyRange range = range_of(job, job.setups.front(), report);
     EXPECT_LE(range.tokens_per_s_low, report.tokens_per_s);
@@ -83,7 +83,10 @@ TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
   const Job any = job_of("--topology dgx_h100_x16 --model gpt_1.3b");
   const double of_efficiency = efficiency_spread(any.cluster()).of_logarithm;
   EXPECT_NEAR(width("--accumulation 16"), of_efficiency, 0.03);
-  EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
+  // At most the line's rate, and half of it in one cluster of ten.
+  EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), (0.05 + std::log(2) / kLikelySpreads) / 2,
+              0.02);
+  EXPECT_LT(width("--set network.nic_bandwidth=5Gbps", "sdp4bit_a100"), 0.05 + 0.02);
 }
 
 // Of what is simulated with GPUs and network drawn from their spreads together, the range holds eight cases
@@ -101,16 +104,16 @@ TEST(LikelyRange, HoldsAsManyDrawsAsItSays) {
     const Report report = simulate(job, job.setups.front()).report;
     const LikelyRange range = range_of(job, job.setups.front(), report);
     std::vector<double> speeds;
-    for (const Off& off : drawn_offs(60)) {
+    for (const Off& off : drawn_offs(200)) {
       const double seconds = seconds_of(off_by(job, off), job.setups.front());
       speeds.push_back(report.tokens_per_s * report.time_s / seconds);
     }
     std::ranges::sort(speeds);
     // No narrower to either side than the draws, and not much wider.
-    EXPECT_LT(range.tokens_per_s_low / speeds[6], 1.02) << flags;
-    EXPECT_GT(range.tokens_per_s_low / speeds[6], 0.96) << flags;
-    EXPECT_GT(range.tokens_per_s_high / speeds[53], 0.98) << flags;
-    EXPECT_LT(range.tokens_per_s_high / speeds[53], 1.04) << flags;
+    EXPECT_LT(range.tokens_per_s_low / speeds[20], 1.02) << flags;
+    EXPECT_GT(range.tokens_per_s_low / speeds[20], 0.9) << flags;
+    EXPECT_GT(range.tokens_per_s_high / speeds[179], 0.98) << flags;
+    EXPECT_LT(range.tokens_per_s_high / speeds[179], 1.04) << flags;
   }
 }
 
@@ -162,7 +165,7 @@ TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
   const auto ideal = ends("--sequence 2048 --host-issue 0s"), ahead = ends("--sequence 2048");
   EXPECT_GT(ahead.first, 1.1 * ideal.first);
   EXPECT_LE(ahead.second, ideal.second);
-  EXPECT_GT(ahead.second, 1.05);
+  EXPECT_GT(ahead.second, 1.03);
   const auto [bound_slower, bound_faster] = ends("--sequence 128");
   // Of spread 0.89: a factor of 3 in the host's time.
   EXPECT_GT(bound_slower, 2);

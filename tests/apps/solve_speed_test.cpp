@@ -23,7 +23,7 @@ TEST(SolveForASpeed, EndsWhereTheRangesOfRunReachIt) {
   const nlohmann::json found = json_of("solve bandwidth" + job + "--tokens-per-day 5e9")[0];
   EXPECT_NEAR(run_at(found["met_at"], "tokens_per_s"), 1, 0.01);
   EXPECT_NEAR(run_at(found["met_at_low"], "tokens_per_s_high"), 1, 0.04);
-  EXPECT_NEAR(run_at(found["met_at_high"], "tokens_per_s_low"), 1, 0.04);
+  EXPECT_NEAR(run_at(found["met_at_high"], "tokens_per_s_low"), 1, 0.1);  // far: half the network
 }
 
 }  // namespace

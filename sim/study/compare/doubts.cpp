@@ -51,7 +51,7 @@ bool is_shared(Concern concern, const Side& a, const Side& b) {
 }
 
 const Spread& wider(const Spread& one, const Spread& other) {
-  return one.of_logarithm < other.of_logarithm ? other : one;
+  return one.towards(Towards::slower) < other.towards(Towards::slower) ? other : one;
 }
 
 Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
@@ -124,7 +124,8 @@ std::vector<Pair> simulate_repetitions(const Comparison& comparison,
   std::vector<std::vector<double>> factors(static_cast<std::size_t>(comparison.repetitions));
   for (std::vector<double>& drawn : factors) {
     for (const Doubt& doubt : doubts) {
-      drawn.push_back(std::exp(doubt.spread.of_logarithm * normal(generator)));
+      const double off = normal(generator);
+      drawn.push_back(std::exp(off * doubt.spread_at(off)));
     }
   }
   return in_parallel(comparison.jobs, factors.size(), [&](std::size_t i) {

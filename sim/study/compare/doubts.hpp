@@ -21,6 +21,11 @@ struct Doubt {
 
   // Of the ratio itself: A is so many times as fast as simulated.
   [[nodiscard]] bool is_of_model() const { return assumption == &kModel; }
+  // Where the constant's logarithm is off by this.
+  [[nodiscard]] double spread_at(double off) const {
+    const bool is_faster = assumption->more_is_faster == (off > 0);
+    return spread.towards(is_faster ? Towards::faster : Towards::slower);
+  }
   [[nodiscard]] const char* whose() const { return of_a ? of_b ? "both" : "A" : "B"; }
 };
 

@@ -76,7 +76,7 @@ class FlipSearch {
   }
 
   Flip flip_at(const Doubt& doubt, double factor) const {
-    const double spread = doubt.spread.of_logarithm;
+    const double spread = doubt.spread_at(std::log(factor));
     Flip flip{.factor = factor,
               .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
                                     : std::numeric_limits<double>::infinity()};

@@ -28,16 +28,22 @@ bool is_measured_here(const Cluster& cluster, const Calibration& calibration) {
 
 // A constant typed by hand is no fit, and with one of two nobody knows what was measured.
 bool has_fitted_network(const Fitted& fitted) {
-  const bool cap_is_typed =
-      fitted.communicator_bandwidth && !fitted.rests_on_rows("communicator_bandwidth");
-  return fitted.network_efficiency && fitted.rests_on_rows("network_efficiency") && !cap_is_typed;
+  const bool has_share = fitted.network_efficiency.has_value();
+  const bool has_cap = fitted.communicator_bandwidth.has_value();
+  const bool share_is_typed = has_share && !fitted.rests_on_rows("network_efficiency");
+  const bool cap_is_typed = has_cap && !fitted.rests_on_rows("communicator_bandwidth");
+  return (has_share || has_cap) && !share_is_typed && !cap_is_typed;
 }
 
 Spread nic_spread(const Cluster& cluster, const Calibration&) {
   if (has_fitted_network(cluster.fitted)) {
     return {0.05, "error of predicted gradient exchanges on the rows of the fit (validate)"};
   }
-  return {0.1, "a judgement: efficiencies from data sheets, and those fitted to measured steps"};
+  return {
+      .of_logarithm = 0.05,
+      .source =
+          "a judgement: at most the line's rate, and half of the data sheet in one cluster of ten",
+      .towards_slower = -std::log(kSlowDelivery) / kLikelySpreads};
 }
 
 void scale_nics(Cluster& cluster, Calibration&, double factor) {

@@ -49,12 +49,16 @@ BreakEvenEnds ends_by_model(std::span<const Setup> setups, std::span<const Setup
 
 BreakEvenEnds likely_ends(const Job& job, std::span<const Setup> setups,
                           std::span<const Setup> baselines, StepTimes& times, const Found& found) {
-  const double of_speed = kLikelySpreads * speed_spread_of(job);
   const BreakEvenEnds of_model = ends_by_model(setups, baselines, times, found);
-  const auto away = [&](double end) { return std::hypot(of_speed, std::log(end / found.met)); };
-  const double low = of_model.low > 0 ? found.met * std::exp(-away(of_model.low)) : 0;
-  const double high =
-      std::isfinite(of_model.high) ? found.met * std::exp(away(of_model.high)) : kEver;
+  // Where a network is slower than its NICs say, compression pays on faster NICs.
+  const auto away = [&](double end, Towards network) {
+    return std::hypot(kLikelySpreads * speed_spread_of(job, network), std::log(end / found.met));
+  };
+  const double low =
+      of_model.low > 0 ? found.met * std::exp(-away(of_model.low, Towards::faster)) : 0;
+  const double high = std::isfinite(of_model.high)
+                          ? found.met * std::exp(away(of_model.high, Towards::slower))
+                          : kEver;
   return {.low = low < kNicFactors.lowest ? 0 : low,
           .high = high > kNicFactors.highest ? kEver : high};
 }

@@ -22,17 +22,19 @@ bool is_of_codecs(const Assumption& one) { return one.constant == Constant::code
 // or twice the rate of published kernels.
 void move_efficiency(Cluster& cluster, const Calibration& calibration, double spreads) {
   const double now = compute_efficiency(cluster);
-  const double spread = efficiency_spread(cluster).of_logarithm;
+  const double side = spreads > 0 ? kFasterSpread : 1;
+  const double spread = side * efficiency_spread(cluster).of_logarithm;
   const double most = calibration.published ? kMostEfficiency : std::max(1.0, now);
   cluster.fitted.compute_efficiency = std::min(most, now * std::exp(spreads * spread));
 }
 
-double widest(const Job& job, bool (*is_of_group)(const Assumption&)) {
+double widest(const Job& job, bool (*is_of_group)(const Assumption&),
+              Towards side = Towards::faster) {
   double widest = 0;
   for (const Assumption& one : assumptions()) {
     const bool is_rate = one.more_is_faster || is_of_codecs(one);
     if (!is_of_group(one) || !is_rate || !rests_on(job, one)) continue;
-    widest = std::max(widest, spread_of(job, one).of_logarithm);
+    widest = std::max(widest, spread_of(job, one).towards(side));
   }
   return widest;
 }
@@ -89,6 +91,39 @@ double price_at(const Report& report, double tokens_per_s) {
   return of_egress + of_time * (report.tokens_per_s / tokens_per_s);
 }
 
+// What waits for messages between nodes.
+double exposed_between_nodes_s(const Report& report) {
+  double seconds = 0;
+  for (const auto& [phase, exposed_s] : report.time.exposed_by_phase_s) {
+    const auto wire = report.step->wire_by_phase.find(phase);
+    if (wire != report.step->wire_by_phase.end() && wire->second.inter_node > 0) {
+      seconds += exposed_s;
+    }
+  }
+  return seconds;
+}
+
+// The busiest link between nodes.
+double busy_between_nodes(const Report& report) {
+  for (const LinkUse& link : report.busiest_links) {
+    if (link.set_by.starts_with("network.")) return link.busy;
+  }
+  return 0;
+}
+
+// By how much the time's logarithm grows for each of kLikelySpreads when NICs are slow by as many of their
+// spreads. That is far: what waits for them takes so many times as long, and no step is shorter than they are
+// busy.
+double slow_nics(const Job& job, const Report& report) {
+  if (!report.step) return 0;
+  const auto nics =
+      std::ranges::find(assumptions(), Constant::nic_bandwidth, &Assumption::constant);
+  const double times = std::exp(kLikelySpreads * spread_of(job, *nics).towards(Towards::slower));
+  const double busy = busy_between_nodes(report);
+  const double waits = std::min(exposed_between_nodes_s(report) / report.time_s, busy);
+  return std::log(std::max(1 + waits * (times - 1), busy * times)) / kLikelySpreads;
+}
+
 }  // namespace
 
 Job off_by(Job job, const Off& off) {
@@ -98,7 +133,8 @@ Job off_by(Job job, const Off& off) {
   for (const Assumption& one : assumptions()) {
     const double spreads = is_of_network(one) ? off.network : is_of_codecs(one) ? off.codecs : 0;
     if (spreads == 0 || !rests_on(job, one)) continue;
-    const double faster = spreads * spread_of(job, one).of_logarithm;
+    const Spread spread = spread_of(job, one);
+    const double faster = spreads * spread.towards(spreads < 0 ? Towards::slower : Towards::faster);
     job = scaled(std::move(job), one, std::exp(one.more_is_faster ? faster : -faster));
   }
   return job;
@@ -124,38 +160,62 @@ LikelyRange range_of(const Job& job, const Setup& setup, const Report& report, i
           .usd_per_million_tokens_high = price_at(report, low)};
 }
 
-double speed_spread_of(const Job& job) {
-  return std::hypot(widest_efficiency(job), widest(job, is_of_network));
+double speed_spread_of(const Job& job, Towards network) {
+  return std::hypot(widest_efficiency(job), widest(job, is_of_network, network));
 }
 
 Sensitivity sensitivity_of(const Job& job, const Setup& setup, const Report& report) {
   if (!report.ended()) return {};
   const Off shares = shares_of(report);
   const double host = host_spread(job, setup);
+  const double network = shares.network * widest(job, is_of_network);
   return {.compute = shares.compute * widest_efficiency(job),
-          .network = shares.network * widest(job, is_of_network),
+          .network = network,
           .codecs = shares.codecs * widest(job, is_of_codecs),
           .slower_host = host_effect(report, host, -1),
-          .faster_host = host_effect(report, host, 1)};
+          .faster_host = host_effect(report, host, 1),
+          .slower_network = std::max(network, slow_nics(job, report))};
 }
+
+namespace {
+
+struct Moved {
+  double slower = 0, faster = 0;  // of a setup's time, by a group of constants
+};
+struct Ends {
+  double low = 0, high = 0;
+};
+
+// By how much a ratio of speeds falls and rises. What is slower for both, or faster, moves it by how much
+// more it moves the one.
+Ends ends_of_ratio(const Moved& one, const Moved& other, bool is_shared) {
+  if (!is_shared) {
+    return {.low = std::hypot(one.slower, other.faster),
+            .high = std::hypot(one.faster, other.slower)};
+  }
+  const double slower = one.slower - other.slower, faster = one.faster - other.faster;
+  return {.low = std::max({0.0, slower, -faster}), .high = std::max({0.0, faster, -slower})};
+}
+
+}  // namespace
 
 LikelyRatio range_of_ratio(double ratio, const Sensitivity& one, const Sensitivity& other,
                            const SharedErrors& shared) {
   const auto apart = [](double a, double b, bool is_shared) {
     return is_shared ? a - b : std::hypot(a, b);
   };
-  const double of_constants = std::hypot(apart(one.compute, other.compute, shared.gpus),
-                                         apart(one.network, other.network, shared.network),
-                                         apart(one.codecs, other.codecs, shared.gpus));
-  // A host that is slower for both, or faster, moves the ratio by how much more it moves the one.
-  const double slower = one.slower_host - other.slower_host;
-  const double faster = one.faster_host - other.faster_host;
-  const auto end = [&](double of_host) {
-    const double rest = std::hypot(of_constants, ratio_spread().of_logarithm);
-    return std::exp(kLikelySpreads * std::hypot(rest, std::max(0.0, of_host)));
+  const double alike =
+      std::hypot(apart(one.compute, other.compute, shared.gpus),
+                 apart(one.codecs, other.codecs, shared.gpus), ratio_spread().of_logarithm);
+  const Ends host = ends_of_ratio({.slower = one.slower_host, .faster = one.faster_host},
+                                  {.slower = other.slower_host, .faster = other.faster_host}, true);
+  const Ends network =
+      ends_of_ratio({.slower = one.slower_network, .faster = one.network},
+                    {.slower = other.slower_network, .faster = other.network}, shared.network);
+  const auto off = [&](double of_host, double of_network) {
+    return std::exp(kLikelySpreads * std::hypot(alike, of_host, of_network));
   };
-  return {.low = ratio / end(std::max(slower, -faster)),
-          .high = ratio * end(std::max(faster, -slower))};
+  return {.low = ratio / off(host.low, network.low), .high = ratio * off(host.high, network.high)};
 }
 
 std::optional<LikelyRatio> range_of_ratio(double ratio, const std::optional<Sensitivity>& one,

@@ -39,7 +39,7 @@ struct SharedErrors {
                                                         const std::optional<Sensitivity>& one,
                                                         const std::optional<Sensitivity>& other);
 
-// Of the ratio of the GPUs' speed to the network's.
-[[nodiscard]] double speed_spread_of(const Job& job);
+// Of the ratio of the GPUs' speed to the network's, where the network is faster or slower than thought.
+[[nodiscard]] double speed_spread_of(const Job& job, Towards network);
 
 }  // namespace sim::study

@@ -66,11 +66,12 @@ class Sensitivity(Record):
     codecs: Number
     slower_host: Number
     faster_host: Number
+    slower_network: Number
 
     if TYPE_CHECKING:
 
         def __getitem__(self, key: Literal[  # type: ignore[override]
-            "compute", "network", "codecs", "slower_host", "faster_host"
+            "compute", "network", "codecs", "slower_host", "faster_host", "slower_network"
         ]) -> Any: ...
 
 

@@ -35,8 +35,9 @@ def validate(study: Optional[str] = None, *, constants: Optional[bool] = None,
             GPUs; blind: 214 training runs of eleven sources, each predicted from the other sources
             alone; moe: steps of models with experts, each predicted from the other sources;
             context: steps of sequences from 4 thousand to 1 million tokens, likewise; pairs: steps
-            and exchanges measured with and without low-precision communication; testbed: steps and
-            rounds of processes on one machine, predicted before they were measured; dispatch:
+            and exchanges measured with and without low-precision communication; ranges: speed-ups
+            of compression with their likely ranges, as if no constant were fitted; testbed: steps
+            and rounds of processes on one machine, predicted before they were measured; dispatch:
             dispatch and combine of tokens between experts by DeepEP, HybridEP and others; goodput:
             interruptions and goodputs of training runs, by failure rates of other clusters;
             two-nodes: steps on two nodes of 8 H100 joined by 9.1 Gb/s of TCP, DiLoCo's among them;
