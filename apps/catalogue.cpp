@@ -167,9 +167,11 @@ void add_paces(const sim::NcclTransport& one, std::string_view message_source, L
                             fmt::format("{:.3g}", pace->efficiency), more, std::string(one.summary),
                             std::string(one.source)});
   };
+  const std::string copies =
+      one.copy_bandwidth ? fmt::format("at most {}", to_text(*one.copy_bandwidth)) : "";
   add("ll", one.ll_launch, one.ll);
   add("ll128", one.ll128_launch, one.ll128);
-  add("simple", one.launch, one.simple);
+  add("simple", one.launch, one.simple, copies);
   add("nvls", std::nullopt, one.nvls,
       fmt::format("{} channels, {} B a chunk", one.sums.channels, one.sums.chunk_overhead.count));
   const auto by_channel = [](const std::optional<double>& efficiency) {
@@ -189,7 +191,7 @@ std::vector<Listing> transport_listings() {
       "transports",
       "transports as NCCL drives them (nvlink.transport, network.transport): fixed cost\n"
       "and latency of a step in us, and efficiency of large buffers, by protocol;\n"
-      "what a chunk costs beyond its bytes, and the efficiency of one channel",
+      "what a chunk costs beyond its bytes, the efficiency of one channel, and what copies allow",
       {"name", "by", "launch_us", "latency_us", "efficiency", "more", "summary", "source"},
       {},
       "      {1:<15} {2:>6} {3:>6} {4:>7}  {5}",

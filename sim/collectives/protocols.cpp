@@ -6,6 +6,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collectives/connections.hpp"
 #include "sim/collectives/link_loads.hpp"
+#include "sim/topology/ranks.hpp"
 
 namespace sim {
 namespace {
@@ -23,7 +24,7 @@ std::optional<double> unused_s_per_byte(const Cluster& cluster, const Paces& pac
   const auto inside =
       slowdown(busiest.nvlink_s, cluster.nvlink.efficiency, at(paces.nvlink, protocol));
   const auto between =
-      slowdown(busiest.network_s, cluster.network.efficiency, at(paces.network, protocol));
+      slowdown(busiest.network_s, network_share(cluster.network), at(paces.network, protocol));
   if (!inside || !between) return std::nullopt;
   return std::max(0.0, std::max(*inside, *between) / share - busiest.seconds());
 }
@@ -39,9 +40,10 @@ Paces paces_of(const Cluster& cluster) {
   const Nvlink& nvlink = cluster.nvlink;
   const Network& network = cluster.network;
   const Collectives& collectives = cluster.collectives;
-  return {.launch = {collectives.ll_launch, collectives.ll128_launch, collectives.launch},
-          .nvlink = {nvlink.ll, nvlink.ll128, LinkPace{nvlink.latency, nvlink.efficiency}},
-          .network = {network.ll, network.ll128, LinkPace{network.latency, network.efficiency}}};
+  return {
+      .launch = {collectives.ll_launch, collectives.ll128_launch, collectives.launch},
+      .nvlink = {nvlink.ll, nvlink.ll128, LinkPace{nvlink.latency, nvlink.efficiency}},
+      .network = {network.ll, network.ll128, LinkPace{network.latency, network_share(network)}}};
 }
 
 Paces paces_of_pairs(const Cluster& cluster) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/topology/ranks.hpp"
+
 namespace sim::fit {
 namespace {
 
@@ -45,11 +47,19 @@ Constant simple_time(std::string_view key, Table Cluster::*table, Seconds Table:
       [=](const Cluster& cluster) { return std::optional((cluster.*table.*time).base()); },
       [=](Cluster& cluster, double value) { cluster.*table.*time = Seconds::from_base(value); }};
 }
-template <class Table>
-Constant simple_efficiency(std::string_view key, Table Cluster::*table) {
-  return {key, Measure::share,
-          [=](const Cluster& cluster) { return std::optional((cluster.*table).efficiency); },
-          [=](Cluster& cluster, double value) { (cluster.*table).efficiency = value; }};
+Constant nvlink_efficiency() {
+  return {"nvlink.efficiency", Measure::share,
+          [](const Cluster& cluster) { return std::optional(cluster.nvlink.efficiency); },
+          [](Cluster& cluster, double value) { cluster.nvlink.efficiency = value; }};
+}
+// What a log shows contains what copies cost.
+Constant network_efficiency() {
+  return {"network.efficiency", Measure::share,
+          [](const Cluster& cluster) { return std::optional(network_share(cluster.network)); },
+          [](Cluster& cluster, double value) {
+            cluster.network.efficiency = value;
+            cluster.network.copy_bandwidth.reset();
+          }};
 }
 
 Constant channel_efficiency(std::string_view key) {
@@ -73,7 +83,7 @@ std::vector<Constant> make_constants() {
   constexpr auto kNetwork = &Cluster::network;
   constexpr auto kNvlink = &Cluster::nvlink;
   return {
-      simple_efficiency("network.efficiency", kNetwork),
+      network_efficiency(),
       pace_efficiency("network.ll128_efficiency", kNetwork, &Network::ll128),
       pace_efficiency("network.ll_efficiency", kNetwork, &Network::ll),
       simple_time("network.latency", kNetwork, &Network::latency),
@@ -86,7 +96,7 @@ std::vector<Constant> make_constants() {
       channel_efficiency("nvlink.pairs_channel_efficiency"),
       pace_efficiency("nvlink.ll_pairs_efficiency", kNvlink, &Nvlink::ll_pairs),
       pace_latency("nvlink.ll_pairs_latency", kNvlink, &Nvlink::ll_pairs),
-      simple_efficiency("nvlink.efficiency", kNvlink),
+      nvlink_efficiency(),
       pace_efficiency("nvlink.ll128_efficiency", kNvlink, &Nvlink::ll128),
       pace_efficiency("nvlink.ll_efficiency", kNvlink, &Nvlink::ll),
       simple_time("collectives.launch", &Cluster::collectives, &Collectives::launch),

@@ -124,8 +124,10 @@ enum class LoadBalance {
 struct Network {
   const NetworkFabric* fabric = &fabrics::single_switch;
   int nics_per_node = 0;
-  Bandwidth nic_bandwidth;          // of one NIC and direction
-  double efficiency = 0;            // share of it reached by a collective of large buffers, (0, 1]
+  Bandwidth nic_bandwidth;  // of one NIC and direction
+  double efficiency = 0;    // share of it reached by a collective of large buffers, (0, 1]
+  // Most that a NIC carries where the hosts' processors copy every byte; absent if they copy none.
+  std::optional<Bandwidth> copy_bandwidth = {};
   Seconds latency;                  // of one step of a collective between two nodes on one switch
   Seconds message = {};             // of each message of a GPU to other nodes, beside its bytes
   std::vector<int> gpu_nic;         // NIC of each GPU of a node; default: g * nics_per_node / gpus

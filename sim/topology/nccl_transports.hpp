@@ -26,6 +26,7 @@ struct NcclTransport {
   std::optional<Seconds> launch = {}, ll_launch = {}, ll128_launch = {};  // of NVLink
   // Of NVLink: Collectives::message. Of networks: Network::message.
   std::optional<Seconds> message = {};
+  std::optional<Bandwidth> copy_bandwidth = {};  // of networks: Network::copy_bandwidth
 };
 
 // Where `message` is from, inside a node and between nodes.

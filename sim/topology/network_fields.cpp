@@ -36,6 +36,19 @@ constexpr Condition<Network> kOfAdaptive{
     },
     "applies only with load_balance = \"adaptive\"; write that, or remove the key"};
 
+// A share that the file gives is what was measured: it contains what copies cost.
+constexpr Field<Network> efficiency_field() {
+  Field<Network> row = field<&Network::efficiency>(
+      "efficiency", kShare, needed_without("transport"),
+      "Fraction of `nic_bandwidth` that a collective on large buffers achieves.", "0.9");
+  row.read = [](TomlReader& reader, std::string_view key, const Field<Network>& field,
+                Network& into) {
+    into.efficiency = reader.number(key, field.range);
+    into.copy_bandwidth.reset();
+  };
+  return row;
+}
+
 constexpr Field<Network> kNetworkFields[] = {
     choice<&Network::fabric, all_network_fabrics>(
         "fabric", kRequired,
@@ -54,9 +67,12 @@ constexpr Field<Network> kNetworkFields[] = {
     transport_field<Network, network_transports>(
         "Kind of network as NCCL drives it. Gives every `latency` and `efficiency` of this table "
         "that the file leaves out."),
-    field<&Network::efficiency>(
-        "efficiency", kShare, needed_without("transport"),
-        "Fraction of `nic_bandwidth` that a collective on large buffers achieves.", "0.9"),
+    efficiency_field(),
+    field<&Network::copy_bandwidth>(
+        "copy_bandwidth", kAboveZero, left_out("that of the transport beside no `efficiency`"),
+        "Most that a NIC carries, per direction, where the hosts' processors copy every byte, as "
+        "TCP does. Without it, nothing is copied.",
+        "5 GBps"),
     field<&Network::latency>("latency", kAny, needed_without("transport"),
                              "Latency of one step of a collective between two nodes on the same "
                              "switch (Simple protocol)."),

@@ -25,8 +25,13 @@ Cluster part_of(Cluster cluster, int nodes, int gpus) {
   return cluster;
 }
 
+double network_share(const Network& network) {
+  if (!network.copy_bandwidth) return network.efficiency;
+  return std::min(network.efficiency, *network.copy_bandwidth / network.nic_bandwidth);
+}
+
 Bandwidth nic_rate(const Cluster& cluster) {
-  const Bandwidth rate = cluster.network.nic_bandwidth * cluster.network.efficiency *
+  const Bandwidth rate = cluster.network.nic_bandwidth * network_share(cluster.network) *
                          cluster.fitted.network_efficiency.value_or(1);
   if (!cluster.host.cores || !cluster.host.core_bandwidth) return rate;
   const double ranks_per_nic = 1.0 * cluster.gpus_per_node / cluster.network.nics_per_node;

@@ -28,6 +28,9 @@ namespace sim {
 // That share the cores of a host.
 [[nodiscard]] int ranks_per_host(const Cluster& cluster);
 
+// Share of a NIC's bandwidth that large buffers reach: `efficiency`, or less where hosts copy every
+// byte and the NIC is faster than that.
+[[nodiscard]] double network_share(const Network& network);
 // Bandwidth that large buffers reach on a NIC or an NVLink port, per direction. A NIC that the host's
 // cores feed gets no more than their share for its ranks moves, while all ranks send.
 [[nodiscard]] Bandwidth nic_rate(const Cluster& cluster);

@@ -18,6 +18,7 @@ void drive(const NcclTransport& transport, Nvlink& nvlink) {
 
 void drive(const NcclTransport& transport, Network& network) {
   network.efficiency = transport.simple.efficiency;
+  network.copy_bandwidth = transport.copy_bandwidth;
   network.latency = transport.simple.latency;
   network.ll = transport.ll;
   network.ll128 = transport.ll128;

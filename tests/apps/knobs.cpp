@@ -208,6 +208,7 @@ constexpr Knob kKnobs[] = {
     {"network.nics_per_node", kSmall, "1", kExposed, up},
     {"network.nic_bandwidth", kSmall, "1Gbps", kExposed, up},
     {"network.efficiency", kSmall, "0.1", kExposed, up},
+    {"network.copy_bandwidth", kSmall, "1GBps", kExposed, up},
     {"network.latency", kSimpleBetween, "1ms", kExposed, up},
     {"network.message", kDeepep, "1ms", kExposed, up},
     {"network.transport", kBetweenTwo, "tcpxo", kExposed, up},

@@ -2,7 +2,15 @@
 // The table of what NCCL's protocols reach over links: laws that hold for each of its rows.
 #include "sim/topology/nccl_transports.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/collectives/protocols.hpp"
+#include "sim/fit/constants.hpp"
+#include "sim/topology/ranks.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim {
 namespace {
@@ -24,6 +32,37 @@ TEST(NvlinkTransports, ReachLessTheMoreFlagsTheySend) {
       EXPECT_LT(one->ll_pairs->latency, one->pairs->latency);
     }
   }
+}
+
+Cluster over_tcp(const std::string& nics, std::vector<Setting> more = {}) {
+  more.push_back({"network.transport", "tcp"});
+  more.push_back({"network.nic_bandwidth", nics});
+  return read_cluster(source_directory() / "topologies/aws_p4d.toml", more);
+}
+
+// Headers take 90 of 1538 B of a slow line; of a fast one, hosts copy 5 GB/s whatever it carries.
+TEST(NetworkTransports, OverTcpReachWhatHeadersAndCopiesLeave) {
+  for (const double gbps : {1, 10, 25, 40, 50, 100, 400}) {
+    const Cluster cluster = over_tcp(fmt::format("{} Gbps", gbps));
+    const double line = gbps * 1e9 / 8;
+    EXPECT_NEAR(nic_rate(cluster).base(), std::min(line * 1448 / 1538, 5e9), 1e-6 * line) << gbps;
+    EXPECT_NEAR(paces_of(cluster).network.back().value().efficiency * line,
+                nic_rate(cluster).base(), 1e-6 * line);
+  }
+}
+
+// A share that was measured, by the file's author or from a log, contains the copies.
+TEST(NetworkTransports, OverTcpReachWhatWasMeasured) {
+  EXPECT_DOUBLE_EQ(nic_rate(over_tcp("100 Gbps", {{"network.efficiency", "0.8"}})).base(), 10e9);
+  const Cluster capped =
+      over_tcp("100 Gbps", {{"network.efficiency", "0.8"}, {"network.copy_bandwidth", "7 GBps"}});
+  EXPECT_DOUBLE_EQ(nic_rate(capped).base(), 7e9);
+  Cluster fitted = over_tcp("100 Gbps");
+  const fit::Constant& efficiency =
+      *std::ranges::find(fit::all_constants(), "network.efficiency", &fit::Constant::key);
+  EXPECT_DOUBLE_EQ(efficiency.get(fitted).value(), 0.4);
+  efficiency.set(fitted, 0.6);
+  EXPECT_DOUBLE_EQ(nic_rate(fitted).base(), 7.5e9);
 }
 
 }  // namespace
