@@ -9,6 +9,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/topology/cluster_fields.hpp"
 #include "sim/topology/fabrics.hpp"
+#include "sim/topology/ranks.hpp"
 
 namespace sim {
 namespace {
@@ -102,6 +103,14 @@ std::string no_such_torus(const Cluster& cluster) {
                      joined(cluster.network.dimensions), cluster.nodes, cluster.nodes);
 }
 
+std::string has_no_sums(const Cluster& cluster) {
+  if (has_switch(cluster.nvlink)) return {};
+  return fmt::format(
+      "nodes of kind \"{}\" have no switch that adds; remove the keys `nvls_efficiency` and "
+      "`nvls_latency`, or write \"switched\"",
+      cluster.nvlink.kind->name);
+}
+
 std::string does_not_add(const Cluster& cluster) {
   if (cluster.network.fabric->append_way == append_switched_way) return {};
   return fmt::format(
@@ -130,6 +139,7 @@ constexpr Rule<Cluster> kClusterRules[] = {
     uplink_rule("network.uplink_bandwidth", "network.load_balance"),
     uplink_rule("network.load_balance", "network.uplink_bandwidth"),
     {"network.dimensions", {"cluster.nodes"}, no_such_torus},
+    {"nvlink.nvls_efficiency", {"nvlink.kind"}, has_no_sums},
     {"network.sharp_efficiency", {"network.fabric"}, does_not_add},
 };
 

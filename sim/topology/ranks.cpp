@@ -53,6 +53,8 @@ Bandwidth nvlink_rate(const Cluster& cluster) {
 
 bool joins_pairs(const Cluster& cluster) { return cluster.nvlink.kind->direct; }
 
+bool has_switch(const Nvlink& nvlink) { return !nvlink.kind->direct && !nvlink.kind->bridges; }
+
 Bandwidth gpu_rate(const Cluster& cluster) {
   return nvlink_rate(cluster) * (joins_pairs(cluster) ? std::max(1, cluster.gpus_per_node - 1) : 1);
 }

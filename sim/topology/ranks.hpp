@@ -37,6 +37,8 @@ namespace sim {
 [[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
 // Whether each pair of a node's GPUs has NVLinks of its own.
 [[nodiscard]] bool joins_pairs(const Cluster& cluster);
+// Whether a switch joins a node's GPUs by NVLink, which may sum on the way.
+[[nodiscard]] bool has_switch(const Nvlink& nvlink);
 // Out of a GPU inside its node, over all its NVLinks at once; over one where it is alone there.
 [[nodiscard]] Bandwidth gpu_rate(const Cluster& cluster);
 // Sum over all NICs of the cluster.

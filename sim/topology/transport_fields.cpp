@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/topology/transport_fields.hpp"
 
+#include "sim/topology/ranks.hpp"
+
 namespace sim {
 
 void drive(const NcclTransport& transport, Nvlink& nvlink) {
@@ -8,7 +10,7 @@ void drive(const NcclTransport& transport, Nvlink& nvlink) {
   nvlink.latency = transport.simple.latency;
   nvlink.ll = transport.ll;
   nvlink.ll128 = transport.ll128;
-  nvlink.nvls = transport.nvls;
+  if (has_switch(nvlink)) nvlink.nvls = transport.nvls;
   nvlink.sums = transport.sums;
   nvlink.pairs = transport.pairs;
   nvlink.ll_pairs = transport.ll_pairs;

@@ -10,6 +10,7 @@
 #include "sim/collectives/protocols.hpp"
 #include "sim/fit/constants.hpp"
 #include "sim/topology/ranks.hpp"
+#include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace sim {
@@ -32,6 +33,21 @@ TEST(NvlinkTransports, ReachLessTheMoreFlagsTheySend) {
       EXPECT_LT(one->ll_pairs->latency, one->pairs->latency);
     }
   }
+}
+
+// Without a switch nothing sums on the way, though the transport knows what such sums reach.
+TEST(NvlinkTransports, SumInASwitchWhereThereIsOne) {
+  const auto file = source_directory() / "topologies/hgx_h100_x4.toml";
+  const Cluster mesh = read_cluster(file);
+  EXPECT_FALSE(mesh.nvlink.nvls.has_value());
+  EXPECT_DOUBLE_EQ(gpu_rate(mesh) / nvlink_rate(mesh), 3);  // a link to each of three others
+  const std::vector<Setting> switched{{"nvlink.kind", "switched"}};
+  EXPECT_TRUE(read_cluster(file, switched).nvlink.nvls.has_value());
+  const std::vector<Setting> sums{{"nvlink.nvls_efficiency", "0.6"},
+                                  {"nvlink.nvls_latency", "50 us"}};
+  const std::string error = input_error_of([&] { static_cast<void>(read_cluster(file, sums)); });
+  EXPECT_NE(error.find("nodes of kind \"full_mesh\" have no switch that adds"), error.npos)
+      << error;
 }
 
 Cluster over_tcp(const std::string& nics, std::vector<Setting> more = {}) {
