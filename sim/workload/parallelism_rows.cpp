@@ -221,8 +221,8 @@ constexpr Row kRows[] = {
      .meaning =
          "training software, which sets the defaults of `attention`, `kernels`, `loss`, "
          "`optimizer`, `overlap`, `backward-prefetch` and `zero`, and what casts to FP8 and NVFP4 "
-         "launch: megatron, nemo, torch-eager, torch-compile, composer, deepspeed or maxtext; "
-         "`list stacks` describes them",
+         "launch: megatron, nemo, torch-eager, torch-compile, composer, deepspeed, maxtext "
+         "or transformers; `list stacks` describes them",
      .usual = left_out("megatron; with `zero` 3, torch-eager"),
      .read = [](const Row&, const std::string&, P&) {},  // parallelism_of() begins with it
      .choices = stack_names},

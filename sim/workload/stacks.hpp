@@ -35,7 +35,8 @@ struct Stack {
 };
 
 namespace stacks {
-extern const Stack megatron, nemo, torch_eager, torch_compile, composer, deepspeed, maxtext;
+extern const Stack megatron, nemo, torch_eager, torch_compile, composer, deepspeed, maxtext,
+    transformers;
 }  // namespace stacks
 
 [[nodiscard]] std::span<const Stack* const> all_stacks();

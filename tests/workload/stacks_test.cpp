@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "sim/workload/operators.hpp"
 #include "tests/workload/operator_sums.hpp"
@@ -75,6 +76,22 @@ TEST(Stacks, CastInAsManyPassesAsTheirKernelsTake) {
   // Block scales are found on the way, by either.
   EXPECT_EQ(cast_bytes(model, stacks::torch_compile, MatrixPrecision::mxfp8),
             cast_bytes(model, stacks::torch_eager, MatrixPrecision::mxfp8));
+}
+
+// Both are eager PyTorch with its attention, an FP32 loss and a fused AdamW.
+TEST(Stacks, OfTransformersLaunchTheKernelsOfTorchtitan) {
+  const Model model = shipped_model("llama_3_8b");
+  const auto sums = [&](const Stack& stack) {
+    const Parallelism p = at_stage({}, 3, {.stack = &stack});
+    std::vector<double> all;
+    const EndOperators ends = end_operators(model, p);
+    for (const OperatorSum& sum : {forward(model, p), backward(model, p), sum_of(ends.head)}) {
+      all.insert(all.end(), {sum.flop, sum.bytes, sum.launches});
+    }
+    return all;
+  };
+  EXPECT_EQ(sums(stacks::transformers), sums(stacks::torch_eager));
+  EXPECT_EQ(stacks::transformers.optimizer, Optimizer::adamw);
 }
 
 TEST(Stacks, ComputeMetricsOverTheLogits) {
