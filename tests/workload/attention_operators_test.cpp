@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sim/workload/parameters.hpp"
 #include "tests/workload/operator_sums.hpp"
 #include "tests/workload/shipped_model.hpp"
 
@@ -95,6 +96,27 @@ TEST(AttentionOperators, OfAlibiReadAndWriteTheScoresOnceMoreWhereTheyAreInMemor
   // No table to read either.
   EXPECT_LT(sum_of(end_operators(biased, {}).embedding).bytes,
             sum_of(end_operators(model, {}).embedding).bytes);
+}
+
+// A bias of each head is added to the scores, read and written in BF16; its gradient is that of the
+// scores. A fused kernel computes it, and nothing is rotated.
+TEST(Alibi, IsOneAdditionToUnfusedScoresAndNothingElse) {
+  Model none = shipped_model("llama_2_7b");
+  none.positions = Model::Positions::none;
+  Model alibi = none;
+  alibi.positions = Model::Positions::alibi;
+  const double scores = 1.0 * none.heads * none.sequence * none.sequence;
+  for (const Kernels kernels : {Kernels::megatron, Kernels::eager, Kernels::compiled}) {
+    Parallelism p{.kernels = kernels};
+    const OperatorSum more = forward(alibi, p) - forward(none, p);
+    EXPECT_NEAR(more.bytes / (2 * kBf16 * scores), 1, 1e-9);
+    EXPECT_EQ(more.launches, 1);
+    EXPECT_EQ((backward(alibi, p) - backward(none, p)).bytes, 0);
+    p.attention = Attention::fused;
+    EXPECT_EQ((forward(alibi, p) - forward(none, p)).bytes, 0);
+    EXPECT_EQ((backward(alibi, p) - backward(none, p)).bytes, 0);
+  }
+  EXPECT_EQ(total_parameters(alibi), total_parameters(none));
 }
 
 }  // namespace
