@@ -104,7 +104,7 @@ const FLAGS = [
   ["stack", "software", "Software",
    ["megatron", "nemo", "torch-eager", "torch-compile", "composer", "deepspeed", "maxtext",
     "transformers"]],
-  ["precision", "precision", "Software", ["bf16", "fp8", "mxfp8", "nvfp4"], "precision"],
+  ["precision", "precision", "Software", ["bf16", "fp8", "mxfp8", "nvfp4", "fp8-rowwise", "fp8-rowwise-gw-hp"], "precision"],
   ["gradient-precision", "gradients", "Software", ["fp32", "bf16"], "gradient_precision"],
   ["offload-activations", "activations to hosts", "Software", ["none", "all"], "offload_activations"],
 ];

@@ -113,6 +113,8 @@ bool products_take(const Parallelism& p, const Wire& wire) {
   const bool eight = format.element == Element::e4m3;
   switch (p.matrices) {
     case MatrixPrecision::bf16:
+    case MatrixPrecision::fp8_rowwise:  // weights are gathered in BF16: rows differ by product
+    case MatrixPrecision::fp8_rowwise_gw_hp:
       return false;
     case MatrixPrecision::fp8:
       return eight && format.group == codecs::kWholeTensor;

@@ -54,7 +54,7 @@ PublishedNorms read_norms(TomlReader& reader, const std::string& name) {
 PublishedCasts read_casts(TomlReader& reader) {
   PublishedCasts casts;
   for (const auto& [name, precision] : kMatrixPrecisions) {
-    if (precision == MatrixPrecision::bf16) continue;
+    if (precision == MatrixPrecision::bf16 || timed_as(precision) != precision) continue;
     casts.shares[precision] = reader.number("casts." + std::string(name), kShare);
   }
   casts.spread = reader.number("casts.spread", kPublishedSpread);

@@ -10,9 +10,10 @@ namespace {
 // of a whole tensor is found first, and a transposed copy made for the other product that it is in
 // (FP8 products want both operands along the summed dimension). Block scales are found on the way;
 // NVFP4's have one of the whole tensor above them, over values that were rotated (Transformer
-// Engine's recipe).
+// Engine's recipe). Rows have scales along the summed dimension: an operand is cast anew for each
+// product that it is in (torchao's Float8Linear).
 bool finds_amax(const Sizes& z) {
-  return (z.matrices == MatrixPrecision::fp8 && z.casts.own_amax) ||
+  return (timed_as(z.matrices) == MatrixPrecision::fp8 && z.casts.own_amax) ||
          z.matrices == MatrixPrecision::nvfp4;
 }
 bool copies_apart(const Sizes& z) {
@@ -20,7 +21,8 @@ bool copies_apart(const Sizes& z) {
 }
 double cast_bytes(const Sizes& z) {
   const double narrow = bytes_of(z.matrices);
-  return (finds_amax(z) ? 2 : 0) + 2 + (copies_apart(z) ? 1 : 2) * narrow;
+  const bool one_way = copies_apart(z) || scales_rows(z.matrices);
+  return (finds_amax(z) ? 2 : 0) + 2 + (one_way ? 1 : 2) * narrow;
 }
 double launches(const Sizes& z) { return finds_amax(z) ? 2 : 1; }
 
@@ -46,15 +48,27 @@ Operator product(const Sizes& z, const Linear& linear, std::string_view name, do
           .count = linear.count,
           .bytes = linear.count * (operand * (m * k + k * n) + 2 * m * n),
           .launches = launches(z, linear),
-          .precision = z.matrices,
+          .precision = timed_as(z.matrices),
           .work = work_of(linear),
           .gradient = gradient};
 }
 
 Operator cast(const Sizes& z, std::string_view name, double bytes, double launches) {
   Operator one = memory_pass(name, bytes, launches, Work::cast);
-  one.precision = z.matrices;
+  one.precision = timed_as(z.matrices);
   return one;
+}
+
+// Backward, of rows' scales: the outputs' gradients for the inputs' product and the weights along
+// their other dimension; and for the weights' product the outputs' gradients and the inputs, unless it
+// is in BF16.
+Operator cast_rows_backward(const Sizes& z, const Linear& linear) {
+  const double outputs = linear.count * linear.m * linear.n;
+  const double inputs = linear.count * linear.m * linear.k;
+  const double weights = linear.count * linear.n * linear.k;
+  const bool both = z.matrices == MatrixPrecision::fp8_rowwise;
+  return cast(z, linear.cast, cast_bytes(z) * (outputs + weights + (both ? outputs + inputs : 0)),
+              (both ? 4 : 2) * launches(z) * launches(z, linear));
 }
 
 Operator norm(const Sizes& z, std::string_view name, double bytes, double launches,
@@ -92,7 +106,9 @@ void add_linear(const Sizes& z, const Linear& linear, Operators& into) {
 }
 
 void add_linear_inputs(const Sizes& z, const Linear& linear, Operators& into) {
-  if (z.matrices != MatrixPrecision::bf16) {
+  if (scales_rows(z.matrices)) {
+    into.push_back(cast_rows_backward(z, linear));
+  } else if (z.matrices != MatrixPrecision::bf16) {
     const double outputs = linear.count * linear.m * linear.n;
     // Weights that were gathered as codes were not cast here.
     const double weights = linear.count * linear.n * linear.k;
@@ -122,8 +138,9 @@ Operator weight_gradient(const Sizes& z, const Linear& linear) {
 
 Operator linear_weights(const Sizes& z, const Linear& linear) {
   Operator one = weight_gradient(z, linear);
+  if (z.matrices == MatrixPrecision::fp8_rowwise_gw_hp) return one;
   one.bytes += (bytes_of(z.matrices) - 2) * linear.count * linear.m * (linear.k + linear.n);
-  one.precision = z.matrices;
+  one.precision = timed_as(z.matrices);
   return one;
 }
 

@@ -14,6 +14,8 @@ namespace sim {
 double bytes_of(MatrixPrecision precision) {
   switch (precision) {
     case MatrixPrecision::fp8:
+    case MatrixPrecision::fp8_rowwise:  // 4 bytes of a scale for thousands of elements
+    case MatrixPrecision::fp8_rowwise_gw_hp:
       return 1;
     case MatrixPrecision::mxfp8:
       return 1 + 1.0 / 32;

@@ -70,8 +70,20 @@ enum class MatrixPrecision {
   bf16,
   fp8,    // one scale per tensor, computed at each use (torchao's dynamic scaling)
   mxfp8,  // one scale per 32 elements (OCP MX 1.0)
-  nvfp4   // one scale per 16 elements
+  nvfp4,  // one scale per 16 elements
+  // FP8 with one scale per row of each product's operands (torchao's recipe `rowwise`)
+  fp8_rowwise,
+  // The same, but for the weights' gradients, which are BF16 (`rowwise_with_gw_hp`)
+  fp8_rowwise_gw_hp
 };
+[[nodiscard]] constexpr bool scales_rows(MatrixPrecision precision) {
+  return precision == MatrixPrecision::fp8_rowwise ||
+         precision == MatrixPrecision::fp8_rowwise_gw_hp;
+}
+// At whose rates its products and casts are timed: no table of rows' scales is published.
+[[nodiscard]] constexpr MatrixPrecision timed_as(MatrixPrecision precision) {
+  return scales_rows(precision) ? MatrixPrecision::fp8 : precision;
+}
 // Bytes per element of an operand, scales included.
 [[nodiscard]] double bytes_of(MatrixPrecision precision);
 // The precision classes of the default compute efficiencies.

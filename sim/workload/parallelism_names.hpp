@@ -24,10 +24,13 @@ inline constexpr EnumName<Attention> kAttentions[]{
 inline constexpr EnumName<Kernels> kKernels[]{
     {"megatron", Kernels::megatron}, {"eager", Kernels::eager}, {"compiled", Kernels::compiled}};
 inline constexpr EnumName<Loss> kLosses[]{{"unfused", Loss::unfused}, {"fused", Loss::fused}};
-inline constexpr EnumName<MatrixPrecision> kMatrixPrecisions[]{{"bf16", MatrixPrecision::bf16},
-                                                               {"fp8", MatrixPrecision::fp8},
-                                                               {"mxfp8", MatrixPrecision::mxfp8},
-                                                               {"nvfp4", MatrixPrecision::nvfp4}};
+inline constexpr EnumName<MatrixPrecision> kMatrixPrecisions[]{
+    {"bf16", MatrixPrecision::bf16},
+    {"fp8", MatrixPrecision::fp8},
+    {"mxfp8", MatrixPrecision::mxfp8},
+    {"nvfp4", MatrixPrecision::nvfp4},
+    {"fp8-rowwise", MatrixPrecision::fp8_rowwise},
+    {"fp8-rowwise-gw-hp", MatrixPrecision::fp8_rowwise_gw_hp}};
 inline constexpr EnumName<Precision> kPrecisions[]{{"fp32", Precision::fp32},
                                                    {"bf16", Precision::bf16}};
 inline constexpr EnumName<Optimizer> kOptimizers[]{{"adamw", Optimizer::adamw},

@@ -244,8 +244,11 @@ constexpr Row kRows[] = {
         "loss", "unfused|fused: fused computes the loss in one kernel over BF16 logits", kOfStack),
     choice_field<kMatrixPrecisions, &P::matrices>(
         "precision",
-        "bf16|fp8|mxfp8|nvfp4: precision of the linear layers' matrix products; the topology's "
-        "[gpu] table must give a rate for it"),
+        "bf16|fp8|mxfp8|nvfp4|fp8-rowwise|fp8-rowwise-gw-hp: precision of the linear layers' "
+        "matrix "
+        "products; the topology's [gpu] table must give a rate for it. fp8 has one scale per "
+        "tensor, fp8-rowwise one per row (torchao's recipe `rowwise`); with -gw-hp, the weights' "
+        "gradients are BF16 products"),
     choice_field<kWeightPrecisions, &P::gathers_matrices>(
         "weight-precision",
         "bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs `precision` fp8")

@@ -113,6 +113,8 @@ std::string row_name(const testing::TestParamInfo<NarrowRow>& row) {
       return "mxfp8";
     case MatrixPrecision::nvfp4:
       return "nvfp4";
+    case MatrixPrecision::fp8_rowwise:
+    case MatrixPrecision::fp8_rowwise_gw_hp:
     case MatrixPrecision::bf16:
       break;
   }

@@ -97,7 +97,8 @@ TEST(Check, NamesTensorParallelismWhereItAloneIsWrong) {
 }
 
 TEST(Check, RefusesFp8OnAGpuWithoutItsRate) {
-  for (const MatrixPrecision precision : {MatrixPrecision::fp8, MatrixPrecision::mxfp8}) {
+  for (const MatrixPrecision precision :
+       {MatrixPrecision::fp8, MatrixPrecision::mxfp8, MatrixPrecision::fp8_rowwise}) {
     EXPECT_EQ(
         input_error_of([&] { check(small_cluster(), deep_model(), {.matrices = precision}); }),
         "`precision`: sample has no gpu.fp8 rate; choose bf16 or another cluster");
