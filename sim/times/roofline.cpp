@@ -49,6 +49,12 @@ double Roofline::peak(MatrixPrecision precision) const {
 double Roofline::compute_seconds(const Operator& one) const {
   const double flop = one.flop();
   if (flop <= 0) return 0;
+  if (one.in_turn > 1) {
+    Operator part = one;
+    part.m /= one.in_turn;
+    part.in_turn = 1;
+    return one.in_turn * compute_seconds(part);
+  }
   // The rate in the GPU's file is left as it is by block().
   if (one.fused_attention() && fused_attention_ > 0) {
     return flop / (peak_ * fused_attention_) * efficiency_;

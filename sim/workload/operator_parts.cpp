@@ -46,8 +46,9 @@ Operator product(const Sizes& z, const Linear& linear, std::string_view name, do
           .n = n,
           .k = k,
           .count = linear.count,
-          .bytes = linear.count * (operand * (m * k + k * n) + 2 * m * n),
-          .launches = launches(z, linear),
+          .in_turn = linear.in_turn,
+          .bytes = linear.count * (operand * (m * k + linear.in_turn * k * n) + 2 * m * n),
+          .launches = linear.in_turn * launches(z, linear),
           .precision = timed_as(z.matrices),
           .work = work_of(linear),
           .gradient = gradient};
@@ -193,10 +194,24 @@ void add_activation_backward(const Sizes& z, double wide, Operators& into) {
   if (z.feed_forward_biases) into.push_back(memory_pass("bias gradient", z.rising * wide));
 }
 
-void add_sequence_copy(const Sizes& z, Operators& into) {
+Linears in_parts(const Sizes& z, Linears linears) {
+  for (Linear& one : linears) one.in_turn = z.parts_in_turn;
+  return linears;
+}
+
+void add_gathered_copy(const Sizes& z, Operators& into) {
   constexpr double kReadAndWritten = 2 * 2;  // in BF16
   if (z.copies_sequences) {
     into.push_back(memory_pass("sequence copy", kReadAndWritten * z.tokens * z.hidden));
+  }
+}
+
+// What came from each rank is read, and the sum is written.
+void add_scattered_copy(const Sizes& z, Operators& into) {
+  add_gathered_copy(z, into);
+  if (z.parts_in_turn > 1) {
+    into.push_back(
+        memory_pass("sum of parts", 2 * (1 + 1 / z.parts_in_turn) * z.tokens * z.hidden));
   }
 }
 

@@ -20,6 +20,7 @@ struct Linear {
   std::string_view forward, inputs, weights, cast;  // names of its products and casts
   double m = 0, n = 0, k = 0;
   double count = 1;
+  double in_turn = 1;  // Operator::in_turn, of all but the gradient of its weights
 };
 void add_linear(const Sizes& sizes, const Linear& linear, Operators& into);
 void add_linear_inputs(const Sizes& sizes, const Linear& linear, Operators& into);
@@ -41,8 +42,11 @@ void add_residual_backward(const Sizes& sizes, bool bias, Operators& into);
 // Between a block's products, of so many bytes for each width.
 void add_activation(const Sizes& sizes, double wide, Operators& into);
 void add_activation_backward(const Sizes& sizes, double wide, Operators& into);
-// Of what ranks gathered along sequences, or of what they are about to scatter: read and written.
-void add_sequence_copy(const Sizes& sizes, Operators& into);
+// Products that take the parts of ranks as they come, or make them as they go: Sizes::parts_in_turn.
+[[nodiscard]] Linears in_parts(const Sizes& sizes, Linears linears);
+// Of what ranks gathered along sequences, or of what they are about to scatter.
+void add_gathered_copy(const Sizes& sizes, Operators& into);
+void add_scattered_copy(const Sizes& sizes, Operators& into);
 
 // One of a layer's blocks, from its norm to its residual:
 //

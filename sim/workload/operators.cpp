@@ -69,7 +69,7 @@ void add_modulation(const Sizes& z, Place place, double times, Operators& into) 
 
 // A residual's gradient goes through unchanged.
 void add_end(const Sizes& z, Place place, Operators& into) {
-  add_sequence_copy(z, into);
+  add_scattered_copy(z, into);
   if (z.norm_place == Model::NormPlace::both) add_norm(z, into);
   if (place.side_by_side && !place.last) return;
   add_residual(z, into);
@@ -80,14 +80,14 @@ void add_end(const Sizes& z, Place place, Operators& into) {
 void add_to_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
   if (has_norm(z, place)) add_norm(z, into);
   add_modulation(z, place, 1, into);
-  add_sequence_copy(z, into);
+  add_gathered_copy(z, into);
   append(block.enter, into);
-  add_linears(z, block.in, into);
+  add_linears(z, in_parts(z, block.in), into);
   append(block.prepare, into);
 }
 
 void add_behind_core(const Sizes& z, const BlockParts& block, Place place, Operators& into) {
-  add_linears(z, block.out, into);
+  add_linears(z, in_parts(z, block.out), into);
   append(block.leave, into);
   add_end(z, place, into);
 }
@@ -179,7 +179,7 @@ void add_end_backward(const Sizes& z, const BlockParts& block, Place place, Oper
   if (z.norm_place == Model::NormPlace::both) add_norm_backward(z, into);
   add_modulation(z, place, 2, into);
   if (!place.side_by_side || place.last) add_residual_backward(z, block.adds_bias, into);
-  if (!block.dispatched) add_sequence_copy(z, into);
+  if (!block.dispatched) add_gathered_copy(z, into);
   append(block.leave_backward, into);
 }
 
@@ -217,12 +217,12 @@ void add_backward(const Sizes& z, const BlockParts& block, Place place, Segments
   if (block.dispatched) return add_dispatched_backward(z, block, place, into);
   Operators to_core, core, from_core;
   add_end_backward(z, block, place, to_core);
-  add_linears_backward(z, block.out, to_core);
+  add_linears_backward(z, in_parts(z, block.out), to_core);
   append(block.core_backward, core);
   append(block.prepare_backward, from_core);
-  add_linears_inputs(z, block.in, from_core);
+  add_linears_inputs(z, in_parts(z, block.in), from_core);
   append(block.enter_backward, from_core);
-  add_sequence_copy(z, from_core);
+  add_scattered_copy(z, from_core);
   into.push_back({block.block, block.after, std::move(to_core), block.before_core_backward,
                   block.beside_core_backward});
   into.push_back({block.block, block.after, std::move(core), block.behind_core_backward});
@@ -237,9 +237,9 @@ void add_backward(const Sizes& z, const BlockParts& block, Place place, Segments
 void add_alternate(const Sizes& z, const BlockParts& block, Place place, bool last_product,
                    Operators& into) {
   if (has_norm(z, place)) add_norm(z, into);
-  add_sequence_copy(z, into);
+  add_gathered_copy(z, into);
   append(block.enter, into);
-  add_linears(z, block.again_in, into);
+  add_linears(z, in_parts(z, block.again_in), into);
   append(block.prepare, into);
   if (place.last) append_core(block, into);
   if (!place.last || last_product) add_linears(z, block.again_out, into);

@@ -34,7 +34,8 @@ struct Operator {
   std::string_view name;
   double m = 0, n = 0, k = 0;
   double count = 1;
-  double bytes = 0;  // read and written in GPU memory, all counts together
+  double in_turn = 1;  // in so many kernels of m / in_turn rows, one after the other
+  double bytes = 0;    // read and written in GPU memory, all counts together
   double launches = 1;
   MatrixPrecision precision = MatrixPrecision::bf16;  // of its operands
   Work work = Work::other;

@@ -151,6 +151,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p, LayerKind kind) {
           .attention_cap = model.attention_cap,
           .modulated = is_modulated(model),
           .copies_sequences = splits_by_dtensor(p) && !p.overlap.tensor,
+          .parts_in_turn = splits_by_dtensor(p) && p.overlap.tensor ? 1.0 * p.tensor : 1.0,
           .attention = p.attention,
           .kernels = p.kernels,
           .casts = p.casts,

@@ -69,9 +69,11 @@ struct Sizes {
   double rotary_share;
   bool query_key_norm, grouped, dropout, attention_dropout, causal, sinks, attention_cap;
   bool modulated;  // layers are scaled and shifted by a vector of each sample
-  // What tensor-parallel ranks gather or scatter: Stack::dtensor. Where that overlaps, products take the
-  // parts as they come (torch.distributed._symmetric_memory).
+  // What tensor-parallel ranks gather or scatter: Stack::dtensor. Where that overlaps, products run in as many
+  // parts as there are ranks, as these come or go, and a scatter ends with the sum of what all made
+  // (fused_all_gather_matmul and fused_matmul_reduce_scatter in torch.distributed._symmetric_memory).
   bool copies_sequences;
+  double parts_in_turn;  // 1: whole
   Attention attention;
   Kernels kernels;
   Casts casts;

@@ -176,6 +176,31 @@ TEST(Operators, OfDTensorCopyWhatSequenceParallelRanksGatherAndScatter) {
   EXPECT_EQ(bytes(Recompute::full, false, false), 0);
 }
 
+// Where it overlaps: all products but gradients of weights run in as many parts as ranks, whose sum each of the
+// two scatters of a pass reads once.
+TEST(Operators, OfDTensorComeInPartsWhereTheirExchangesOverlap) {
+  constexpr int kRanks = 4;
+  const Model model = shipped_model("llama_2_7b");
+  const auto operators = [&](bool overlap) {
+    return everything(model, {.tensor = kRanks,
+                              .sequence_parallel = true,
+                              .attention = Attention::fused,
+                              .overlap = {.tensor = overlap},
+                              .stack = &stacks::torch_compile});
+  };
+  double sums = 0;
+  for (const Operator& one : operators(true)) {
+    const bool in_parts =
+        one.flop() > 0 && !one.fused_attention() && one.gradient != Gradient::weights;
+    EXPECT_EQ(one.in_turn, in_parts ? kRanks : 1) << one.name;
+    if (one.name == "sum of parts") sums += one.bytes;
+  }
+  const double activations = kBf16Bytes * model.sequence * model.hidden;
+  EXPECT_DOUBLE_EQ(sums, 4 * (1 + 1.0 / kRanks) * activations);
+  EXPECT_EQ(sum_of(operators(true)).flop, sum_of(operators(false)).flop);
+  EXPECT_GT(sum_of(operators(true)).bytes, 0);
+}
+
 TEST(Operators, OfFusedAttentionMoveNoScores) {
   // As many tokens in samples twice as long have twice as many scores, and nothing else.
   Model model = shipped_model("gpt_1.3b");
