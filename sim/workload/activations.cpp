@@ -53,11 +53,19 @@ double expert_bytes(const Sizes& z) {
          z.experts.all_rows() * (2 * expert_row(z) + widths_kept(z) * kBf16 * z.experts.width);
 }
 
+// Of tensor-parallel ranks, what DTensor's selective recomputation keeps of a block besides: its
+// reduce_scatter's output.
+double scattered_bytes(const Sizes& z, const Parallelism& p) {
+  return splits_by_dtensor(p) ? z.activations() : 0;
+}
+
 // Gate (or up), and down where its product is one that is kept: of the last block under alternate
 // recomputation.
-double alternate_bytes(const Sizes& z) {
+double alternate_bytes(const Sizes& z, const Parallelism& p) {
   const bool gated = z.rising > 1;
-  double bytes = z.wide() + (gated ? z.activations() : 0);
+  // Down's output before its reduce_scatter is of all of a group's tokens.
+  const double down = splits_by_dtensor(p) ? kBf16 * z.tokens * z.hidden : z.activations();
+  double bytes = z.wide() + (gated ? down : 0) + scattered_bytes(z, p);
   if (z.experts.count > 0) {
     bytes += z.experts.all_rows() * (kBf16 * z.experts.width + (gated ? expert_row(z) : 0));
   }
@@ -94,12 +102,13 @@ LayerActivations kept_activations(const Model& model, const Parallelism& p, Laye
     case Recompute::alternate:
       // The layer's input; queries, values and the core's output; gate or up.
       if (kind.has_attention()) {
-        kept.attention = z.activations() + z.queries_and_keys() + kBf16 * z.tokens * z.outputs;
+        kept.attention = z.activations() + z.queries_and_keys() + kBf16 * z.tokens * z.outputs +
+                         scattered_bytes(z, p);
       } else if (mixes) {
         kept.attention = z.activations() + kBf16 * z.tokens * z.mamba.projected();
       }
       if (kind.block != Block::none) {
-        kept.feed_forward = alternate_bytes(z) + (mixes ? 0 : z.activations());
+        kept.feed_forward = alternate_bytes(z, p) + (mixes ? 0 : z.activations());
       }
       break;
     case Recompute::projections:

@@ -92,6 +92,25 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
                    sbh * (2 + 6 / t));
 }
 
+// torchtitan's selective option "op": a layer's input, queries, values, the core's output, gate and
+// down; with tensor parallelism down's output before it is scattered, and what both blocks'
+// reduce_scatters give.
+TEST(Memory, OfAlternateRecomputationKeepsWhatIsScatteredToo) {
+  const Model model = shipped_model("llama_2_7b");
+  const double sbh = 2.0 * model.sequence * model.hidden;
+  const double sbf = 2.0 * model.sequence * model.feed_forward;
+  const auto kept = [&](int t) {
+    const Parallelism p{.tensor = t,
+                        .sequence_parallel = t > 1,
+                        .recompute = Recompute::alternate,
+                        .attention = Attention::fused,
+                        .stack = &stacks::torch_compile};
+    return activations_of(memory_use(nodes(2), model, p)) / model.layers;
+  };
+  EXPECT_DOUBLE_EQ(kept(1), 4 * sbh + sbf + sbh);
+  for (const int t : {2, 8}) EXPECT_DOUBLE_EQ(kept(t), (4 * sbh + sbf) / t + sbh + 2 * sbh / t);
+}
+
 TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
   Model model = shipped_model("llama_2_7b");
   model.kv_heads = 8;
