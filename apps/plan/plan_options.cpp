@@ -72,9 +72,9 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "tokens per step, rounded up to the same number of sequences for each replica; the default "
       "is 4Mi, 4M is 4000000");
   add("memory-headroom",
-      number_flag("--memory-headroom", o.question.memory_headroom)->default_value("0.02"),
-      "share of a GPU's memory that a setup must leave free, for what is not predicted: "
-      "fragmentation, NCCL's buffers, the CUDA context");
+      number_flag("--memory-headroom", o.question.memory_headroom)->default_value("0"),
+      "share of a GPU's memory that a setup must leave free besides what is predicted, which "
+      "includes fragmentation, NCCL's buffers and the CUDA context");
   add("critical-batch",
       number_flag<double>(
           "--critical-batch", [&o](double tokens) { o.question.critical_batch = tokens; },

@@ -13,6 +13,7 @@
 #include "sim/program/kernels_of.hpp"
 #include "sim/times/host_update.hpp"
 #include "sim/times/published.hpp"
+#include "sim/workload/memory.hpp"
 #include "sim/workload/stacks.hpp"
 
 namespace sim {
@@ -171,6 +172,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   if (!optimizer.empty()) sources["optimizer state"] = optimizer;
   const std::string offloaded = offloaded_source(cluster, context.parallelism);
   if (!offloaded.empty()) sources["activations"] = offloaded;
+  sources["memory"] = fit_source();
   add_scheme(scheme, sources);
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

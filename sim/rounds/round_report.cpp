@@ -149,6 +149,7 @@ void add_links(const RoundResult& result, Report& report) {
 void add_sources(const RoundContext& context, const Scheme& scheme, Report& report) {
   report.sources["sites"] = fmt::format("{}.toml: {}", context.area.name, context.area.summary);
   report.sources["model"] = fmt::format("{}: {}", context.model.file, context.model.summary);
+  report.sources["memory"] = fit_source();
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     report.sources["site " + site.name] =

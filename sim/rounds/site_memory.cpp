@@ -52,6 +52,7 @@ MemoryUse SiteMemory::with(const Scheme& scheme) const {
   } else if (exchange.overlaps()) {
     memory.outer_state = outer.in_use;
   }
+  set_fragmentation(memory);
   return memory;
 }
 

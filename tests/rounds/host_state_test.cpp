@@ -93,7 +93,7 @@ TEST_F(HostState, LeavesTheGpusMemory) {
     const double left = exchange.overlaps() ? state / exchange.fragments : 0;
     EXPECT_EQ(memory.with(on_gpu).outer_state, state) << name;
     EXPECT_EQ(memory.with(on_host).outer_state, left) << name;
-    EXPECT_NEAR(memory.with(on_gpu).total() - memory.with(on_host).total(), state - left, 1)
+    EXPECT_NEAR(memory.with(on_gpu).allocated() - memory.with(on_host).allocated(), state - left, 1)
         << name;
     EXPECT_EQ(memory.host_bytes(on_gpu), 0) << name;
     EXPECT_EQ(memory.host_bytes(on_host), kGpus * state) << name;
@@ -204,7 +204,8 @@ TEST_F(HostState, IsJoinedByTheInnerOptimizers) {
       simulate_round(after, on_gpu).round_s - simulate_round(before, on_gpu).round_s;
   EXPECT_NEAR(added_s / (10 * 2 * bytes / kRate), 1, 1e-6);
   const SiteMemory memory(after, 0);
-  EXPECT_NEAR(SiteMemory(before, 0).with(on_gpu).total() - memory.with(on_gpu).total(), bytes, 1);
+  EXPECT_NEAR(SiteMemory(before, 0).with(on_gpu).allocated() - memory.with(on_gpu).allocated(),
+              bytes, 1);
   EXPECT_NEAR(memory.host_bytes(on_gpu), kGpus * bytes, 1);
   const Scheme on_host = kept("diloco", OuterState::host);
   EXPECT_NEAR(memory.host_bytes(on_host), kGpus * (bytes + 8 * shard(area, on_host)), 1);

@@ -107,7 +107,7 @@ TEST(ShardedMemory, OfTorchtitansRunsIsWithinFivePercentOfWhatCompiledRunsMeasur
   for (const auto& [count, measured_gib] : {std::pair{1, 77.0}, std::pair{16, 62.0}}) {
     Cluster part = cluster;
     part.nodes = count;
-    EXPECT_NEAR(memory_use(part, model, p).total() / 1073741824 / measured_gib, 1, 0.05);
+    EXPECT_NEAR(memory_use(part, model, p).reserved() / 1073741824 / measured_gib, 1, 0.05);
   }
 }
 
@@ -142,8 +142,9 @@ TEST(MemoryRemedies, MoveTheOptimizersStateToHostsWhereThatIsEnough) {
     });
   };
   cluster.gpu.host_bandwidth = 50_GBps;
-  EXPECT_TRUE(is_offered(use.total() - use.optimizer));
-  EXPECT_FALSE(is_offered(use.total() - use.optimizer - 1));
+  const double freed = (1 + kFragmentation) * use.optimizer;
+  EXPECT_TRUE(is_offered(use.total() - freed + 1));
+  EXPECT_FALSE(is_offered(use.total() - freed - 1));
   cluster.gpu.host_bandwidth.reset();
   EXPECT_FALSE(is_offered(use.total() - use.optimizer));
 }

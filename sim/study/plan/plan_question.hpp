@@ -33,7 +33,7 @@ struct PlanQuestion {
   // Share of a GPU's memory that is left to what is not predicted: fragmentation, NCCL's buffers, the CUDA
   // context. Chosen after seeing which of 964 layouts ran (traces/published/layouts.csv): with none, 79 % of
   // those that ran out of memory are refused and 0.2 % of those that ran, with this 81 and 1 %.
-  double memory_headroom = 0.02;
+  double memory_headroom = 0;
   std::optional<double> critical_batch;  // tokens
   Listing listing = Listing::front;
   double gap = 0.02;        // a plan of a kind is at most so much slower than the best of it
