@@ -9,13 +9,14 @@ namespace sim {
 namespace {
 
 // In the order of Pass.
-constexpr std::array<std::string_view, 15> kNames{
+constexpr std::array<std::string_view, 17> kNames{
     "",
     "zero gradients",
     "copy weights",
     "cast weights",
     "unpack weights",
     "keep secondary shard",
+    "accumulate gradients",
     "pack gradients",
     "scale gradients",
     "gradient norm",
@@ -24,6 +25,7 @@ constexpr std::array<std::string_view, 15> kNames{
     "muon momentum",
     "newton-schulz",
     "muon update",
+    "fetch weights",
     "copy optimizer state",
 };
 static_assert(kNames.size() == static_cast<std::size_t>(Pass::copy_optimizer) + 1);

@@ -16,6 +16,7 @@ enum class Pass : std::uint8_t {
   cast_weights,
   unpack_weights,
   keep_secondary_shard,
+  accumulate_gradients,
   pack_gradients,
   scale_gradients,
   gradient_norm,
@@ -24,7 +25,9 @@ enum class Pass : std::uint8_t {
   muon_momentum,
   newton_schulz,
   muon_update,
-  copy_optimizer  // between the GPU and its host: takes nothing of the GPU's memory
+  // Between the GPU and its host: these take nothing of the GPU's memory.
+  fetch_weights,
+  copy_optimizer
 };
 
 [[nodiscard]] std::string_view name_of(Pass pass);  // "gradient norm"

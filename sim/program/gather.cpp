@@ -40,7 +40,8 @@ bool decodes_weights(const StepSizes& shape) {
 }
 
 CodecUse shard_encode(const StepSizes& shape, double elements) {
-  return weight_encode(shape.weights, elements, shape.shards_weights() ? 4 : 2);
+  return weight_encode(shape.weights, elements,
+                       shape.shards_weights() ? updated_weight_bytes(shape.parallelism) : 2);
 }
 
 Communication gather_of(const StepSizes& shape, double parameters, bool ends, bool beside) {

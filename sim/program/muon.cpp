@@ -96,7 +96,7 @@ void update_matrices(StepLayOut& step, int stage, const GroupParameters& held, d
   const double shard = updated_by_muon(p, held) / shards;
   const double wire = kBf16 * std::ceil(shard);
   // The gradient is read, the momentum read and written, their sum after Nesterov written in BF16.
-  step.pass(stage, Pass::muon_momentum, (gradient + 4 + 4 + kBf16) * shard, 4 * shard,
+  step.pass(stage, Pass::muon_momentum, (gradient + 2 * moment_bytes(p) + kBf16) * shard, 4 * shard,
             Phase::optimizer);
   if (step.shards_weights()) {
     exchange(step, stage, group, all_to_all, wire, "all_to_all momentum");
@@ -109,7 +109,8 @@ void update_matrices(StepLayOut& step, int stage, const GroupParameters& held, d
   step.timed_pass(stage, Pass::newton_schulz, Phase::optimizer, owned.time);
   if (step.shards_weights()) exchange(step, stage, group, all_to_all, wire, "all_to_all updates");
   // What is orthogonal is read, the weight read and written: its decay and the step.
-  step.pass(stage, Pass::muon_update, (kBf16 + 4 + 4) * shard, 3 * shard, Phase::optimizer);
+  step.pass(stage, Pass::muon_update, (kBf16 + 2 * updated_weight_bytes(p)) * shard, 3 * shard,
+            Phase::optimizer);
 }
 
 }  // namespace sim

@@ -38,24 +38,26 @@ Outline outline(StepContext context, const Scheme& scheme) {
     for (int place = 0; place < places; ++place) hooks.before_forward(stage, place, 0);
     return taken();
   };
-  const auto backward = [&](int stage) {
+  const auto backward = [&](int stage, int micro_batch) {
     const int places = stages.chunk_starts(stage).back();
     for (int place = places - 1; place >= 0; --place) {
-      hooks.before_backward(stage, place, 0);
-      hooks.after_backward(stage, place, 0);
+      hooks.before_backward(stage, place, micro_batch);
+      hooks.after_backward(stage, place, micro_batch);
     }
     return taken();
   };
+  // Of gradients that are reduced once, the first backward pass has the last one's reduction.
+  const int last = context.parallelism.accumulation - 1;
   Outline all;
   begin_step(step);
   all.begin = taken();
   for (int stage = 0; stage < pipeline; ++stage) {
     const bool alternate = passes_in_flight(context.parallelism, stage) == 1;
     append(all.first_forward, forward(stage));
-    if (alternate) append(all.first_backward, backward(stage));
+    if (alternate) append(all.first_backward, backward(stage, last));
     append(all.forward, forward(stage));
-    if (!alternate) append(all.first_backward, backward(stage));
-    append(all.backward, backward(stage));
+    if (!alternate) append(all.first_backward, backward(stage, last));
+    append(all.backward, backward(stage, 0));
   }
   reduce_what_is_left(step);
   all.reduce = taken();

@@ -136,8 +136,9 @@ void reduce_part(StepLayOut& step, const StepSizes& sizes, int stage, std::size_
   if (sizes.data < 2 || part.parameters <= 0) return;
   const double wire = bytes_of(step.parallelism.gradients);
   if (step.shards_weights()) {
-    // FSDP copies the layers' BF16 gradients into the buffer that it sends from.
-    step.pass(stage, Pass::pack_gradients, (2 + wire) * part.parameters);
+    // FSDP copies the layers' gradients into the buffer that it sends from: BF16 ones, or their sum.
+    const double read = accumulates_whole(step.parallelism) ? wire : 2;
+    step.pass(stage, Pass::pack_gradients, (read + wire) * part.parameters);
   } else {
     // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
     step.pass(stage, Pass::scale_gradients, 2 * wire * part.parameters);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZeRO-3 and FSDP: each unit of layers is gathered where it is used, forward and backward, and its
-// gradients are reduced at once (Zhao et al. 2304.11277, section 3.2 and 3.3).
+// gradients are reduced at once (Zhao et al. 2304.11277, section 3.2 and 3.3), or whole ones are summed
+// and reduced with the last micro-batch (Sharding::reduces_once).
 //
 //   weights  [gather 0][gather 1]   [gather 2]   ...           gathers and reductions, in order
 //   compute            [forward 0]  [forward 1]  [forward 2]   gather 2 waits for the end of
@@ -49,14 +50,14 @@ class Units {
     drop(stage, unit);
   }
 
-  void after_backward(int stage, int place) {
+  void after_backward(int stage, int place, int micro_batch) {
     const auto unit = unit_of(stage, place);
     if (bucket(stage, unit).first_place == place) {
       if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, Direction::backward);
-      reduce(stage, unit);
+      reduce(stage, unit, micro_batch);
     }
     if (place != root_place(stage)) return;
-    reduce(stage, root(stage));
+    reduce(stage, root(stage), micro_batch);
     drop(stage, root(stage));
   }
 
@@ -92,15 +93,27 @@ class Units {
     return bucket(stage, unit).of(sizes.group).parameters;
   }
 
-  // The shard's FP32 weights become what travels once the compute stream is where it is now. A plain
-  // cast to FP8 takes a pass before, for the scale.
+  // A shard on the hosts comes first, on the stream on which it is then encoded.
+  void fetch(int stage, double shard) {
+    const double seconds =
+        updated_weight_bytes(p_) * shard / host_copy_rate(step_.context.cluster)->base();
+    step_.add(stage, MemoryPass{.pass = Pass::fetch_weights,
+                                .time = static_cast<std::uint32_t>(step_.program.times.size()),
+                                .beside = step_.beside_compute()});
+    step_.program.times.push_back({seconds, seconds});
+  }
+
+  // The shard's weights become what travels once the compute stream is where it is now. A plain cast
+  // to FP8 takes a pass before, for the scale. BF16 weights are copied to where they travel from.
   void encode(const StepSizes& sizes, int stage, std::size_t unit) {
     const double shard = parameters(sizes, stage, unit) / sizes.shards;
     if (shard <= 0) return;
+    if (weights_on_hosts(p_)) fetch(stage, shard);
     const Wire wire = gathered_wire(sizes, unit == root(stage));
     if (wire.is_plain() || sizes.weights.wire.is_plain()) {
       const double bytes = wire.bytes_per_element();
-      const double cast = bytes < 2 ? 4 + 4 + bytes : 4 + bytes;
+      const double read = updated_weight_bytes(p_);
+      const double cast = bytes < 2 ? read + read + bytes : read + bytes;
       step_.add(stage, MemoryPass{.pass = Pass::cast_weights,
                                   .bytes = cast * shard,
                                   .beside = step_.beside_compute()});
@@ -186,11 +199,24 @@ class Units {
 
   void drop(int stage, std::size_t unit) { held(stage, unit) = false; }
 
-  void reduce(int stage, std::size_t unit) {
+  void reduce(int stage, std::size_t unit, int micro_batch) {
     const Bucket& whole = bucket(stage, unit);
     if (whole.parameters + whole.experts <= 0) return;
+    if (accumulates_whole(p_)) {
+      accumulate(stage, whole.parameters + whole.experts, micro_batch == 0);
+      if (micro_batch < p_.accumulation - 1) return;
+    }
     reduce_bucket(step_, stage, unit);
     if (!p_.overlap.gradients) hold_until_reduced(step_, stage);
+  }
+
+  // Adds a micro-batch's BF16 gradients to the sum: FSDP2 casts the first ones to the precision of
+  // the reduction and adds the others; where that is BF16, the first ones are the sum.
+  void accumulate(int stage, double parameters, bool is_first) {
+    const double sum = bytes_of(p_.gradients);
+    const double first = p_.gradients == Precision::bf16 ? 0 : 2 + sum;
+    const double bytes = is_first ? first : 2 + sum + sum;
+    if (bytes > 0) step_.pass(stage, Pass::accumulate_gradients, bytes * parameters);
   }
 
   StepLayOut& step_;
@@ -209,8 +235,9 @@ LayerHooks unit_hooks(StepLayOut& step) {
       .before_forward = [units](int stage, int place, int) { units->before_forward(stage, place); },
       .before_backward = [units](int stage, int place,
                                  int) { units->before_backward(stage, place); },
-      .after_backward = [units](int stage, int place,
-                                int) { units->after_backward(stage, place); }};
+      .after_backward = [units](
+                            int stage, int place,
+                            int micro_batch) { units->after_backward(stage, place, micro_batch); }};
 }
 
 }  // namespace sim

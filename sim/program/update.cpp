@@ -16,12 +16,15 @@ StreamSet reduction_streams(const StepSizes& step) {
   return streams;
 }
 
-// A parameter's gradient, master weight and two moments are read, the last three written, in FP32.
-// Term by term: decay (4 + 4), the moments scaled and added to (8 + 12, 8 + 12), root, quotient and
-// sum of the denominator (8 + 8 + 8), the step (12 + 4). The arithmetic of both: 7 for the moments,
-// 2 for their bias corrections, 7 for root, quotient, decay and step.
+// A parameter's weight and two moments are read and written, and its gradient is read. Term by term,
+// in passes over weights and moments and over gradients of the weights' precision: decay (2 weights),
+// the moments scaled and added to (2 moments, then 2 and a gradient; of both), root, quotient and sum
+// of the denominator (2 moments each), the step (2 weights, 2 moments). The arithmetic of both: 7 for
+// the moments, 2 for their bias corrections, 7 for root, quotient, decay and step.
 double adam_bytes(const Parallelism& p, double gradient) {
-  return p.optimizer == Optimizer::adamw_foreach ? 88 : gradient + 3 * 4 + 3 * 4;
+  const int weight = updated_weight_bytes(p), moment = moment_bytes(p);
+  if (p.optimizer == Optimizer::adamw_foreach) return 6 * weight + 16 * moment;
+  return gradient + 2 * weight + 4 * moment;
 }
 
 // Between the GPUs of a stage and their hosts: in one direction, while training waits.
@@ -47,19 +50,20 @@ void update_on_gpus(StepLayOut& step, int stage, double gradient) {
   for (const GroupParameters& one : held) {
     if (updated_by_muon(p, one) > 0) update_matrices(step, stage, one, gradient);
   }
-  if (step.shards_weights()) return;
+  if (!copies_weights(p)) return;
   step.pass(stage, Pass::cast_weights, (4 + 2) * shard, 0, Phase::optimizer);
 }
 
 // Of AdamW in one kernel, whatever the GPUs', which also writes the weights that go back.
 void update_on_hosts(StepLayOut& step, int stage, double gradient) {
-  const double weight = step.shards_weights() ? 4 : 2;
+  const Parallelism& p = step.parallelism;
+  const double weight = step.shards_weights() ? updated_weight_bytes(p) : 2;
+  const double updated = gradient + 2 * updated_weight_bytes(p) + 4 * moment_bytes(p);
   const double shard = shard_of(step, stage);
-  const double host_s =
-      host_pass_s(step.context.calibration, (gradient + 3 * 4 + 3 * 4 + weight) * shard);
+  const double host_s = host_pass_s(step.context.calibration, (updated + weight) * shard);
   copy(step, stage, gradient * shard);
   step.timed_pass(stage, Pass::adam, Phase::optimizer, {host_s, host_s});
-  copy(step, stage, weight * shard);
+  if (!weights_on_hosts(p)) copy(step, stage, weight * shard);
 }
 
 }  // namespace
@@ -79,7 +83,7 @@ void sum_tied_gradients(StepLayOut& step) {
 void update_shards(StepLayOut& step) {
   const Parallelism& p = step.parallelism;
   // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
-  const double gradient = step.shards_weights() ? 4 : bytes_of(p.gradients);
+  const double gradient = step.shards_weights() ? updated_weight_bytes(p) : bytes_of(p.gradients);
   for (int stage = 0; stage < p.pipeline; ++stage) {
     hold_until_reduced(step, stage);
     step.pass(stage, Pass::gradient_norm, gradient * shard_of(step, stage), 0, Phase::optimizer);
@@ -92,8 +96,9 @@ void update_shards(StepLayOut& step) {
       continue;
     }
     const bool on_host = p.optimizer_state == OptimizerState::host;
-    const double state =
+    double state =
         on_host ? optimizer_bytes(step.context.cluster, step.context.model, p, stage) : 0;
+    if (weights_on_hosts(p)) state += updated_weight_bytes(p) * shard_of(step, stage);
     if (on_host) copy(step, stage, state);
     update_on_gpus(step, stage, gradient);
     if (on_host) copy(step, stage, state);

@@ -30,6 +30,7 @@ double ring_elements(const StepContext& context, Weights group, double layers, d
   const Parallelism& p = context.parallelism;
   const double shards = shard_ranks(context.cluster, p, group);
   const double replicas = holders(context.cluster, p, group) / shards;
+  const int reductions = accumulates_whole(p) ? 1 : p.accumulation;
   double passes = 0;  // of all of it through the ring of the shards
   switch (p.sharding.stage) {
     case 0:
@@ -41,10 +42,11 @@ double ring_elements(const StepContext& context, Weights group, double layers, d
       passes = (1 + p.accumulation) * (layers + ends);
       break;
     default:
-      passes = p.accumulation * ((p.sharding.reshard_after_forward ? 3 : 2) * layers + 2 * ends);
+      passes = p.accumulation * ((p.sharding.reshard_after_forward ? 2 : 1) * layers + ends) +
+               reductions * (layers + ends);
   }
   return passes * (shards - 1) / shards +
-         p.accumulation * (layers + ends) / shards * 2 * (replicas - 1) / replicas;
+         reductions * (layers + ends) / shards * 2 * (replicas - 1) / replicas;
 }
 
 double ring_elements(const StepContext& context, int stage) {

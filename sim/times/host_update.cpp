@@ -20,13 +20,14 @@ bool hosts_take_step(const Parallelism& p, const Calibration& calibration) {
 double host_optimizer_bytes(const Cluster& cluster, const Model& model, const Parallelism& p,
                             const Calibration& calibration) {
   if (p.optimizer_state == OptimizerState::gpu) return 0;
-  constexpr double kFp32 = 4;
-  const bool own_weights = p.sharding.stage == 3 && hosts_take_step(p, calibration);
+  const bool own_weights =
+      p.sharding.stage == 3 && (hosts_take_step(p, calibration) || weights_on_hosts(p));
   double bytes = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
     bytes += optimizer_bytes(cluster, model, p, stage);
     if (own_weights) {
-      bytes += kFp32 * shard_parameters(cluster, p, stage_parameters(model, p, stage));
+      bytes +=
+          updated_weight_bytes(p) * shard_parameters(cluster, p, stage_parameters(model, p, stage));
     }
   }
   return bytes / p.pipeline;
@@ -46,7 +47,8 @@ std::string offloaded_source(const Cluster& cluster, const Parallelism& p) {
 std::string optimizer_state_source(const Cluster& cluster, const Parallelism& p,
                                    const Calibration& calibration) {
   if (p.optimizer_state == OptimizerState::gpu) return "";
-  return fmt::format("on the hosts{}; {}", hosts_take_step(p, calibration) ? ", which update" : "",
+  return fmt::format("{}on the hosts{}; {}", weights_on_hosts(p) ? "and weights " : "",
+                     hosts_take_step(p, calibration) ? ", which update" : "",
                      host_copies_source(cluster));
 }
 

@@ -26,7 +26,7 @@ namespace sim {
 [[nodiscard]] bool hosts_take_step(const Parallelism& parallelism, const Calibration& calibration);
 
 // What the hosts hold for one GPU, mean over pipeline stages: the optimizer's state; where they
-// update, FP32 weights in any case.
+// update, or keep the weights' shards, the weights that it updates in any case.
 [[nodiscard]] double host_optimizer_bytes(const Cluster& cluster, const Model& model,
                                           const Parallelism& parallelism,
                                           const Calibration& calibration);

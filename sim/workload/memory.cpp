@@ -58,8 +58,10 @@ struct TrainedState {
 TrainedState trained_state(const Parallelism& p, const GroupParameters& held) {
   const double parameters = held.parameters;
   const double moments = 2 * parameters - updated_by_muon(p, held);  // Muon has one, AdamW two
-  if (p.sharding.stage == 3) return {4 * parameters, 4 * moments};
-  return {2 * parameters, 4 * (parameters + moments)};
+  const double kept = moment_bytes(p) * moments;
+  if (p.sharding.stage == 3) return {updated_weight_bytes(p) * parameters, kept};
+  const double copies = copies_weights(p) ? updated_weight_bytes(p) * parameters : 0;
+  return {2 * parameters, copies + kept};
 }
 
 struct State {
@@ -71,7 +73,11 @@ State state_of(const Cluster& cluster, const Parallelism& p, const GroupParamete
   const TrainedState state = trained_state(p, held);
   const double optimizer = p.optimizer_state == OptimizerState::gpu ? state.optimizer / shards : 0;
   if (p.sharding.stage == 3) {
-    return {state.weights / shards, 4 * held.parameters / shards, optimizer};
+    const double whole = accumulates_whole(p) ? bytes_of(p.gradients) * held.parameters : 0;
+    // Whole gradients are all there when the last backward pass begins, and go as shards come.
+    const double weights = weights_on_hosts(p) ? 0 : state.weights / shards;
+    return {weights, std::max(whole, updated_weight_bytes(p) * held.parameters / shards),
+            optimizer};
   }
   const double gradients = bytes_of(p.gradients) * held.parameters;
   return {state.weights, gradients / (p.sharding.stage == 2 ? shards : 1), optimizer};

@@ -14,9 +14,10 @@ namespace sim {
 // Bytes. ZeRO's three stages (Rajbhandari et al. 1910.02054, figure 1) shard the optimizer, then
 // the gradients, then the weights.
 struct MemoryUse {
-  double weights = 0;    // BF16; under ZeRO-3 the FP32 weights' shards, cast when they are gathered
-  double gradients = 0;  // the gradient buffer; under ZeRO-3 FP32 shards
-  // Moments (Muon: one), and FP32 weights if `weights` are BF16; none if hosts keep them.
+  // BF16; under ZeRO-3 the shards of the weights that the optimizer updates, FP32 ones as a rule.
+  double weights = 0;
+  double gradients = 0;  // the gradient buffer; under ZeRO-3 shards as the weights', or whole sums
+  // Moments (Muon: one), and FP32 copies of BF16 `weights`, if any; none if hosts keep them.
   double optimizer = 0;
   // The same of experts to choose from.
   double expert_weights = 0, expert_gradients = 0, expert_optimizer = 0;
@@ -68,7 +69,8 @@ struct CodecMemory {
                                    const Parallelism& parallelism, const CodecMemory& codec = {});
 
 // Weights and optimizer of the whole model, each part once however many ranks hold it (but tied
-// embeddings on both their stages): the bytes of a checkpoint. AdamW: 14 per parameter, and 12 under ZeRO-3, whose weights are the optimizer's.
+// embeddings on both their stages): the bytes of a checkpoint. AdamW in FP32: 14 per
+// parameter, and 12 under ZeRO-3, whose weights are the optimizer's.
 [[nodiscard]] double trained_state_bytes(const Model& model, const Parallelism& parallelism);
 
 // Bytes of the optimizer's state of one rank of a pipeline stage, wherever it is.

@@ -105,7 +105,7 @@ enum class Optimizer {
 };
 
 // Where the optimizer's state is between updates: of AdamW the moments, and the FP32 weights if the
-// model has BF16 ones.
+// model has BF16 ones besides.
 enum class OptimizerState {
   gpu,
   // In the hosts' memory: for each update it goes to the GPU a piece at a time, and back; or hosts
@@ -116,6 +116,22 @@ enum class OptimizerState {
 enum class Precision { bf16, fp32 };
 [[nodiscard]] constexpr int bytes_of(Precision precision) {
   return precision == Precision::bf16 ? 2 : 4;
+}
+
+// What the optimizer keeps of each parameter.
+enum class OptimizerPrecision {
+  fp32,          // weights and moments
+  bf16_moments,  // FP32 weights, BF16 moments (DeepSeek-V3, 2412.19437, section 3.3.3)
+  // Nothing in FP32: it updates the model's BF16 weights, and its moments have their precision, as
+  // with PyTorch's AdamW of a model that was loaded in BF16.
+  bf16
+};
+// Of the weights that it updates, and of each moment.
+[[nodiscard]] constexpr Precision updated_weights(OptimizerPrecision precision) {
+  return precision == OptimizerPrecision::bf16 ? Precision::bf16 : Precision::fp32;
+}
+[[nodiscard]] constexpr Precision moments(OptimizerPrecision precision) {
+  return precision == OptimizerPrecision::fp32 ? Precision::fp32 : Precision::bf16;
 }
 
 // How rows reach the experts that their router chose.
@@ -171,6 +187,13 @@ struct Sharding {
   // beside nothing but their reduction: PyTorch's BACKWARD_POST. Otherwise before they are
   // computed: BACKWARD_PRE.
   bool prefetch_after_backward = false;
+  // Gradients of all micro-batches are summed whole on each rank, in the precision in which they are
+  // reduced, and reduced with the last one: PyTorch's no_sync, set_requires_gradient_sync(False).
+  // Otherwise each micro-batch's are reduced at once, and their shards summed.
+  bool reduces_once = false;
+  // The shards of the weights lie in the hosts' memory, and each is copied to the GPU before it is
+  // gathered: FSDP's CPU offload, DeepSpeed's offload_param. Secondary shards stay on the GPUs.
+  bool weights_on_hosts = false;
   auto operator<=>(const Sharding&) const = default;
 };
 
@@ -213,6 +236,7 @@ struct Parallelism {
   MatrixPrecision matrices = MatrixPrecision::bf16;
   Optimizer optimizer = Optimizer::adamw;
   OptimizerState optimizer_state = OptimizerState::gpu;
+  OptimizerPrecision optimizer_precision = OptimizerPrecision::fp32;
   bool gathers_matrices = false;          // ZeRO-3 casts weights to `matrices` before gathering
   Precision gradients = Precision::fp32;  // of the gradient buffer and of uncompressed wires
   Overlap overlap = {};
@@ -222,6 +246,18 @@ struct Parallelism {
   auto operator<=>(const Parallelism&) const = default;  // an order for maps, without a meaning
 };
 
+// Of the weights that the optimizer updates: under ZeRO-3 the model's shards, whose gradients have
+// the same precision; else copies besides the model's BF16 weights, unless these are updated.
+[[nodiscard]] constexpr int updated_weight_bytes(const Parallelism& p) {
+  return bytes_of(updated_weights(p.optimizer_precision));
+}
+[[nodiscard]] constexpr int moment_bytes(const Parallelism& p) {
+  return bytes_of(moments(p.optimizer_precision));
+}
+// Whether the optimizer keeps copies of the weights, besides the model's.
+[[nodiscard]] constexpr bool copies_weights(const Parallelism& p) {
+  return p.sharding.stage < 3 && p.optimizer_precision != OptimizerPrecision::bf16;
+}
 // Ranks that split each expert.
 [[nodiscard]] constexpr int expert_tensor(const Parallelism& p) {
   return p.expert_tensor > 0 ? p.expert_tensor : p.tensor;
@@ -235,6 +271,13 @@ inline constexpr int kLeastPartOfSequence = 8192;
   return p.context_exchange == ContextExchange::all_to_all ? p.context : p.context_heads;
 }
 [[nodiscard]] constexpr int ring_ranks(const Parallelism& p) { return p.context / head_ranks(p); }
+// Whether ZeRO-3's whole gradients stay from one micro-batch to the next.
+[[nodiscard]] constexpr bool accumulates_whole(const Parallelism& p) {
+  return p.sharding.stage == 3 && p.sharding.reduces_once && p.accumulation > 1;
+}
+[[nodiscard]] constexpr bool weights_on_hosts(const Parallelism& p) {
+  return p.sharding.stage == 3 && p.sharding.weights_on_hosts;
+}
 // Whether experts lie on other ranks than dense weights do, so that rows have to go to them.
 [[nodiscard]] constexpr bool dispatches(const Parallelism& p) {
   return p.expert > 1 || expert_tensor(p) != p.tensor;

@@ -38,6 +38,10 @@ inline constexpr EnumName<Optimizer> kOptimizers[]{{"adamw", Optimizer::adamw},
                                                    {"muon", Optimizer::muon}};
 inline constexpr EnumName<OptimizerState> kOptimizerStates[]{{"gpu", OptimizerState::gpu},
                                                              {"host", OptimizerState::host}};
+inline constexpr EnumName<OptimizerPrecision> kOptimizerPrecisions[]{
+    {"fp32", OptimizerPrecision::fp32},
+    {"bf16-moments", OptimizerPrecision::bf16_moments},
+    {"bf16", OptimizerPrecision::bf16}};
 inline constexpr EnumName<bool Overlap::*> kOverlaps[]{
     {"gradients", &Overlap::gradients}, {"weights", &Overlap::weights},
     {"tensor", &Overlap::tensor},       {"pipeline", &Overlap::pipeline},

@@ -204,6 +204,11 @@ void check_software(const Cluster& cluster, const Parallelism& p, const Problem&
                     "copied; add it to that cluster's file",
                     cluster.name));
   }
+  if (weights_on_hosts(p) && p.optimizer_state == OptimizerState::gpu) {
+    problem(
+        "`offload-weights`: the optimizer updates weights on the hosts with its state there; pass "
+        "`optimizer-state` host");
+  }
   if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
     problem("`recompute`: alternate recomputation needs fused attention; pass `attention` fused");
   }

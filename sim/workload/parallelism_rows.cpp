@@ -17,6 +17,7 @@ using Row = ParallelismField;
 constexpr std::string_view kOfStack = "the stack's";
 constexpr EnumName<bool> kOnOff[]{{"off", false}, {"on", true}};
 constexpr EnumName<bool> kBackwardPrefetches[]{{"pre", false}, {"post", true}};
+constexpr EnumName<bool> kGradientSyncs[]{{"micro-batch", false}, {"step", true}};
 constexpr EnumName<bool> kWeightPrecisions[]{{"bf16", false}, {"fp8", true}};
 
 std::string_view below_stage_3(const P& p) { return p.sharding.stage < 3 ? "needs `zero` 3" : ""; }
@@ -217,6 +218,20 @@ constexpr Row kRows[] = {
         "gradients of the current one",
         kOfStack)
         .with<&Row::misfit>(below_stage_3),
+    choice_field<kGradientSyncs, &P::sharding, &Sharding::reduces_once>(
+        "gradient-sync",
+        "micro-batch|step: when ZeRO-3 reduces gradients: micro-batch: each micro-batch's, so that "
+        "only shards stay; step: once a step, so that whole gradients stay on each rank (PyTorch's "
+        "no_sync and set_requires_gradient_sync(False))",
+        "micro-batch")
+        .with<&Row::misfit>(below_stage_3),
+    choice_field<kOnOff, &P::sharding, &Sharding::weights_on_hosts>(
+        "offload-weights",
+        "on|off: ZeRO-3's shards of the weights are in the hosts' memory: each is copied to the "
+        "GPU, over the link of gpu.host_bandwidth, before it is gathered (FSDP's CPU offload, "
+        "DeepSpeed's offload_param); needs `optimizer-state` host",
+        "off")
+        .with<&Row::misfit>(below_stage_3),
     {.name = "stack",
      .meaning =
          "training software, which sets the defaults of `attention`, `kernels`, `loss`, "
@@ -266,10 +281,15 @@ constexpr Row kRows[] = {
         "`host-codecs`, hosts update AdamW instead: gradients go to them, and new weights come "
         "back. A search (`tune`, `baseline` best, map, plan) moves it there if nothing fits "
         "otherwise"),
+    choice_field<kOptimizerPrecisions, &P::optimizer_precision>(
+        "optimizer-precision",
+        "precision of what the optimizer keeps. fp32: weights and moments; bf16-moments: FP32 "
+        "weights and BF16 moments; bf16: nothing in FP32: it updates the model's BF16 weights, as "
+        "in pure BF16 training (with `zero` 3, gradients' shards are BF16 too)"),
     choice_field<kPrecisions, &P::gradients>(
         "gradient-precision",
         "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's "
-        "shards stay FP32)"),
+        "shards have the precision of the weights that the optimizer updates)"),
     {.name = "overlap",
      .meaning =
          "communication to overlap with compute: none, all, or any of gradients, weights, tensor, "

@@ -71,6 +71,18 @@ constexpr Knob kKnobs[] = {
     {"--unit-layers", kSharded, "12", kExposed, up},
     {"--prefetch", kSharded, "0", kExposed, up},
     {"--backward-prefetch", kSharded, "post", kExposed, up},
+    {"--gradient-sync",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3 --scheme sharded --accumulation "
+     "4",
+     "step", kBetween, down},
+    {"--gradient-sync",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3 --scheme sharded --accumulation "
+     "4",
+     "step", "/memory_by_part_bytes/gradients", up},
+    {"--offload-weights",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3 --scheme sharded "
+     "--optimizer-state host",
+     "on", kWeights, down},
     {"--micro-batch", kSmall, "2", kActivations, up},
     {"--accumulation", kSmall, "4", kCompute, up},
     {"--global-batch", kSmall, "32", kCompute, up},
@@ -105,6 +117,8 @@ constexpr Knob kKnobs[] = {
     {"--optimizer", kSmall, "muon", "/optimizer_s", up},
     {"--optimizer-state", kSmall, "host", "/memory_by_part_bytes/optimizer", down},
     {"--optimizer-state", kSmall, "host", "/other_s", up},
+    {"--optimizer-precision", kSmall, "bf16", "/memory_by_part_bytes/optimizer", down},
+    {"--optimizer-precision", kSmall, "bf16-moments", "/optimizer_s", down},
     {"--gradient-precision", kSmall, "bf16", kBetween, down},
     {"--overlap", kSmall, "gradients", kExposed, down},
     {"--overlap", kSmall, "weights", kExposed, down},

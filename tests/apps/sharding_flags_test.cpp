@@ -28,8 +28,10 @@ TEST(Zero3, StandsForWhatPytorchsFsdpDoes) {
   for (const char* said :
        {"--attention sdpa", "--kernels eager", "--overlap gradients,weights", "--reshard on",
         "--unit-layers 1", "--prefetch 1", "--backward-prefetch pre", "--loss unfused",
-        "--optimizer adamw", "--optimizer-state gpu", "--precision bf16", "--weight-precision bf16",
-        "--virtual-stages 1", "--attention sdpa --kernels eager --overlap gradients,weights"}) {
+        "--optimizer adamw", "--optimizer-state gpu", "--optimizer-precision fp32",
+        "--gradient-sync micro-batch", "--offload-weights off", "--precision bf16",
+        "--weight-precision bf16", "--virtual-stages 1",
+        "--attention sdpa --kernels eager --overlap gradients,weights"}) {
     EXPECT_EQ(printed(kH100 + "--zero 3 " + said), alone) << said;
   }
   for (const char* other :
@@ -62,6 +64,11 @@ const Refused kWrong[] = {
     {kA100 + "--zero 2 --unit-layers 2", "--unit-layers: needs --zero 3"},
     {kA100 + "--zero 2 --prefetch 0", "--prefetch: needs --zero 3"},
     {kA100 + "--backward-prefetch pre", "--backward-prefetch: needs --zero 3"},
+    {kA100 + "--gradient-sync step", "--gradient-sync: needs --zero 3"},
+    {kA100 + "--offload-weights on", "--offload-weights: needs --zero 3"},
+    {kA100 + "--zero 3 --offload-weights on",
+     "--offload-weights: the optimizer updates weights on the hosts with its state there; pass "
+     "--optimizer-state host"},
     {kA100 + "--zero 3 --overlap none --prefetch 1",
      "--prefetch: needs --overlap weights, to gather ahead"},
     {kA100 + "--zero 3 --prefetch -1", "--prefetch: -1 is less than 0"},

@@ -32,6 +32,11 @@ std::vector<Parallelism> settings(const Scheme& scheme) {
   if (scheme.name == "sharded") {
     all.push_back({.overlap = kOverlapAll, .sharding = {.stage = 3, .ranks = 4}});
     all.push_back({.accumulation = 2, .sharding = {.stage = 3, .prefetch_after_backward = true}});
+    all.push_back({.accumulation = 3,
+                   .overlap = kOverlapAll,
+                   .sharding = {.stage = 3, .reduces_once = true}});
+    all.push_back(
+        {.pipeline = 2, .accumulation = 4, .sharding = {.stage = 3, .reduces_once = true}});
   }
   return all;
 }

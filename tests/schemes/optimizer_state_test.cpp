@@ -105,6 +105,26 @@ TEST(OptimizerState, OfHostsWhoseSpeedIsKnownIsUpdatedThere) {
   }
 }
 
+// FSDP's CPU offload and DeepSpeed's offload_param: FP32 shards of layers come once for each gather, of
+// the ends once a micro-batch; without host_codecs, weights go with the state to the GPU and back.
+TEST(OptimizerState, OfWeightsOnHostsIsFetchedBeforeEachGather) {
+  Parallelism without = keeping(OptimizerState::host, 3);
+  without.accumulation = 3;
+  Parallelism p = without;
+  p.sharding.weights_on_hosts = true;
+  constexpr double kLayers = 2 * (12 * 512 * 512 + 2 * 512);
+  constexpr double kEnds = kSampleParameters - kLayers;
+  const double fetched = 4 * 3 * (2 * kLayers + kEnds) / 8;
+  const double added_s = seconds_of(linked_cluster(), p) - seconds_of(linked_cluster(), without);
+  EXPECT_NEAR(added_s / ((fetched + 2 * 4 * kShard) / kLink), 1, 1e-6);
+  EXPECT_DOUBLE_EQ(host_optimizer_bytes(linked_cluster(), sample_model(), p, roofline()),
+                   12 * kShard);
+  p.optimizer_state = OptimizerState::gpu;
+  EXPECT_EQ(problems(linked_cluster(), sample_model(), p),
+            "`offload-weights`: the optimizer updates weights on the hosts with its state there; "
+            "pass `optimizer-state` host");
+}
+
 // Its products are the GPUs'.
 TEST(OptimizerState, OfMuonIsNeverUpdatedByHosts) {
   const Parallelism muon = keeping(OptimizerState::host, 1, Optimizer::muon);

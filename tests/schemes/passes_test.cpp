@@ -98,6 +98,44 @@ TEST(MemoryPasses, OfZero3CastUnpackAndPackWhatItsUnitsSend) {
   }
 }
 
+// Whole gradients in FP32: the first micro-batch's are cast (2 + 4), each other one's added (2 + 4 + 4),
+// and the sum is copied to where it is sent from (4 + 4). In BF16 the first ones are the sum.
+TEST(MemoryPasses, OfGradientsThatAreReducedOnceAddThemAndPackTheSum) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    const double g = bytes_of(precision);
+    const auto passes = passes_of(plan(
+        small_cluster(), sample_model(),
+        {.accumulation = 3, .gradients = precision, .sharding = {.stage = 3, .reduces_once = true}},
+        scheme_named("sharded")));
+    const double first = precision == Precision::bf16 ? 0 : 2 + g;
+    const double added = (first + 2 * (2 + g + g)) * kSampleParameters;
+    EXPECT_NEAR(passes.at("accumulate gradients") / (added / 2000e9), 1, 1e-12);
+    EXPECT_NEAR(passes.at("pack gradients") / (2 * g * kSampleParameters / 2000e9), 1, 1e-12);
+  }
+}
+
+// Gradient, weight and moments are read, the last three written; BF16 shards are copied, not cast.
+TEST(MemoryPasses, OfTheOptimizerFollowItsPrecision) {
+  const auto bytes = [](OptimizerPrecision precision, Optimizer optimizer, int stage,
+                        const std::string& pass) {
+    const auto passes = passes_of(plan(small_cluster(), sample_model(),
+                                       {.optimizer = optimizer,
+                                        .optimizer_precision = precision,
+                                        .gradients = Precision::bf16,
+                                        .sharding = {.stage = stage}},
+                                       scheme_named("sharded")));
+    return passes.contains(pass) ? passes.at(pass) * 2000e9 / (kSampleParameters / 8) : 0;
+  };
+  using enum OptimizerPrecision;
+  EXPECT_NEAR(bytes(bf16, Optimizer::adamw, 3, "adam"), 2 + 3 * 2 + 3 * 2, 1e-9);
+  EXPECT_NEAR(bytes(bf16, Optimizer::adamw, 1, "adam"), 2 + 3 * 2 + 3 * 2, 1e-9);
+  EXPECT_NEAR(bytes(bf16_moments, Optimizer::adamw, 3, "adam"), 4 + 2 * (4 + 2 + 2), 1e-9);
+  EXPECT_NEAR(bytes(bf16, Optimizer::adamw_foreach, 3, "adam"), 44, 1e-9);
+  EXPECT_EQ(bytes(bf16, Optimizer::adamw, 1, "cast weights"), 0);
+  EXPECT_NEAR(bytes(bf16_moments, Optimizer::adamw, 1, "cast weights"), 4 + 2, 1e-9);
+  EXPECT_NEAR(bytes(bf16, Optimizer::adamw, 3, "gradient norm"), 2, 1e-9);
+}
+
 // At the measured size the measured time; the same table of another GPU changes nothing.
 TEST(MemoryPasses, ThatTheGpuMeasuredTakeThatTime) {
   const Cluster cluster = small_cluster();

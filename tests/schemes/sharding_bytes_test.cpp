@@ -82,6 +82,20 @@ TEST(Zero3, SendsTheSameHoweverItsUnitsArePackedAndTimed) {
   }
 }
 
+// PyTorch's no_sync: weights are gathered for each micro-batch as before.
+TEST(Zero3, ReducesOnceAStepIfItIsAskedTo) {
+  const Sent each = sent_by({.sharding = {.stage = 3}});
+  for (const int micro_batches : {1, 2, 5}) {
+    for (const Overlap& overlap : {Overlap{}, kOverlapAll}) {
+      const Sent once = sent_by({.accumulation = micro_batches,
+                                 .overlap = overlap,
+                                 .sharding = {.stage = 3, .reduces_once = true}});
+      EXPECT_DOUBLE_EQ(once.weights, micro_batches * each.weights);
+      EXPECT_DOUBLE_EQ(once.gradients, each.gradients);
+    }
+  }
+}
+
 TEST(Zero3, GathersLayersInFp8InHalfTheBytesAndTheRestInBf16) {
   const Parallelism narrow{
       .matrices = MatrixPrecision::fp8, .gathers_matrices = true, .sharding = {.stage = 3}};

@@ -39,11 +39,12 @@ Parallelism unusual() {
           .matrices = MatrixPrecision::fp8,
           .optimizer = Optimizer::muon,
           .optimizer_state = OptimizerState::host,
+          .optimizer_precision = OptimizerPrecision::bf16_moments,
           .gathers_matrices = true,
           .gradients = Precision::bf16,
           .overlap = {.weights = true, .batches = true},
           .bucket = 25_MiB,
-          .sharding = {3, 8, false, 2, 0, true}};
+          .sharding = {3, 8, false, 2, 0, true, true, true}};
 }
 
 TEST(ParallelismFields, AreWrittenAsTheyAreRead) {
