@@ -14,6 +14,7 @@
 #include "apps/validate/validate_host.hpp"
 #include "apps/validate/validate_kernels.hpp"
 #include "apps/validate/validate_layouts.hpp"
+#include "apps/validate/validate_memory.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
 #include "apps/validate/validate_ranges.hpp"
@@ -78,6 +79,8 @@ constexpr PublishedStudy kStudies[] = {
      "host always refits its constant and prints it", print_with<validate_host>},
     {"layouts", "964 layouts of ten jobs on A100: which are fast, and which fit in memory",
      "layouts takes its constants from the cluster files", print_with<validate_layouts>},
+    {"memory", "published peaks of a GPU's memory",
+     "memory takes its constants from the software's defaults", print_with<validate_memory>},
     {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
      print_with<validate_streaming_diloco>},
     {"sparseloco", "its published runs", "sparseloco has no fitted constants",
