@@ -11,6 +11,9 @@ std::vector<Remedy<Parallelism>> layout_remedies(const Cluster& cluster, const M
     change(changed);
     if (problems(cluster, model, changed).empty()) all.push_back({std::move(fields), changed});
   };
+  if (accumulates_whole(p)) {
+    add("`gradient-sync` micro-batch", [](Parallelism& c) { c.sharding.reduces_once = false; });
+  }
   if (p.loss == Loss::unfused) {
     add("`loss` fused", [](Parallelism& c) { c.loss = Loss::fused; });
   }

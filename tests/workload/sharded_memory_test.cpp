@@ -210,6 +210,15 @@ TEST(MemoryRemedies, MoveTheOptimizersStateToHostsWhereThatIsEnough) {
   EXPECT_FALSE(is_offered(use.total() - freed + 1));
 }
 
+TEST(MemoryRemedies, ReduceGradientsOfEachMicroBatchWhereTheyAccumulateWhole) {
+  const Model model = shipped_model("llama_2_7b");
+  Parallelism p{.accumulation = 4, .sharding = {.stage = 3, .reduces_once = true}};
+  const double needed = memory_use(cluster_of(2), model, p).total();
+  const auto remedies = what_would_fit(cluster_of(2), model, p, needed - 1);
+  ASSERT_FALSE(remedies.empty());
+  EXPECT_TRUE(remedies.front().starts_with("`gradient-sync` micro-batch (")) << remedies.front();
+}
+
 TEST(MemoryRemedies, AddUpWhereNoneIsEnough) {
   const Cluster cluster = cluster_of(2);
   const Model model = shipped_model("llama_2_7b");
