@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable
 from statistics import mean
 
+import validation_scale
 from pages import ROOT, table
 
 PREDICTIONS = {"fitted": "fitted", "default": "default", "blind": "blind",
@@ -242,6 +243,8 @@ def blind(answer: dict) -> dict[str, str]:
     rows = [[name, *cells, *by_generation[name][1:]] for name, cells in blind_rows(folds).items()]
     return {"blind": table(["fold", "rows", "off by", "in range", "serial sum",
                             "generation left out: off by", "in range", "serial sum"], rows),
+            "blind-scale": table(["runs", "model", "GPUs", "published", "predicted"],
+                                 validation_scale.lines_of(folds)),
             "blind-ranges": table(RANGE_COLUMNS, [
                 range_cells(title, one["errors"]["all"] | one["errors"]["intervals"])
                 for (title, _), one in zip(LEFT_OUT, answer["answers"])]),
