@@ -127,19 +127,21 @@ def compare(inputs: Optional[Mapping[str, object]] = None, *, a: Optional[Named]
             zero: Optional[Values] = None, hybrid_shard: Optional[Values] = None,
             reshard: Optional[Values] = None, unit_layers: Optional[Values] = None,
             prefetch: Optional[Values] = None, backward_prefetch: Optional[Values] = None,
+            gradient_sync: Optional[Values] = None, offload_weights: Optional[Values] = None,
             stack: Optional[Values] = None, attention: Optional[Values] = None,
             kernels: Optional[Values] = None, cuda_graphs: Optional[Values] = None,
             loss: Optional[Values] = None, precision: Optional[Values] = None,
             weight_precision: Optional[Values] = None, optimizer: Optional[Values] = None,
-            optimizer_state: Optional[Values] = None, gradient_precision: Optional[Values] = None,
-            overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
-            algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
-            calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
-            host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
-            step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
-            whole: Optional[bool] = None, set: Optional[Named] = None,
-            inner_scheme: Optional[Values] = None, deadline: Optional[Values] = None,
-            balance: Optional[Values] = None, reliability: Optional[Values] = None) -> Comparison:
+            optimizer_state: Optional[Values] = None, optimizer_precision: Optional[Values] = None,
+            gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
+            bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
+            protocol: Optional[Values] = None, calibration: Optional[Values] = None,
+            codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
+            host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
+            each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
+            set: Optional[Named] = None, inner_scheme: Optional[Values] = None,
+            deadline: Optional[Values] = None, balance: Optional[Values] = None,
+            reliability: Optional[Values] = None) -> Comparison:
     """Compares two configurations: which is better, how certain that is, and what would flip the
     decision.
 
@@ -167,10 +169,11 @@ def compare(inputs: Optional[Mapping[str, object]] = None, *, a: Optional[Named]
     tp, pp, cp, cp_exchange, cp_heads, ep, etp, dispatcher, dispatch_sms, virtual_stages,
     count_ends, stage_layers, placement, micro_batch, accumulation, global_batch, sequence_parallel,
     recompute, offload_activations, routing, capacity_factor, zero, hybrid_shard, reshard,
-    unit_layers, prefetch, backward_prefetch, stack, attention, kernels, cuda_graphs, loss,
-    precision, weight_precision, optimizer, optimizer_state, gradient_precision, overlap,
-    bucket_size, algorithm, protocol, calibration, codec_time, host_codecs, host_issue,
-    step_by_step, each_kernel, whole, set, inner_scheme, deadline, balance.
+    unit_layers, prefetch, backward_prefetch, gradient_sync, offload_weights, stack, attention,
+    kernels, cuda_graphs, loss, precision, weight_precision, optimizer, optimizer_state,
+    optimizer_precision, gradient_precision, overlap, bucket_size, algorithm, protocol, calibration,
+    codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set, inner_scheme,
+    deadline, balance.
 
     Returns a Comparison: which side is better, and how certain that is.
     """

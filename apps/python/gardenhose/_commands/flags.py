@@ -50,6 +50,8 @@ class Flags(TypedDict, total=False):
     unit_layers: Value
     prefetch: Value
     backward_prefetch: Value
+    gradient_sync: Value
+    offload_weights: Value
     stack: Value
     attention: Value
     kernels: Value
@@ -59,6 +61,7 @@ class Flags(TypedDict, total=False):
     weight_precision: Value
     optimizer: Value
     optimizer_state: Value
+    optimizer_precision: Value
     gradient_precision: Value
     overlap: Value
     bucket_size: Value

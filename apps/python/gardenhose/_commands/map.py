@@ -77,19 +77,21 @@ def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
         zero: Optional[Values] = None, hybrid_shard: Optional[Values] = None,
         reshard: Optional[Values] = None, unit_layers: Optional[Values] = None,
         prefetch: Optional[Values] = None, backward_prefetch: Optional[Values] = None,
+        gradient_sync: Optional[Values] = None, offload_weights: Optional[Values] = None,
         stack: Optional[Values] = None, attention: Optional[Values] = None,
         kernels: Optional[Values] = None, cuda_graphs: Optional[Values] = None,
         loss: Optional[Values] = None, precision: Optional[Values] = None,
         weight_precision: Optional[Values] = None, optimizer: Optional[Values] = None,
-        optimizer_state: Optional[Values] = None, gradient_precision: Optional[Values] = None,
-        overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
-        algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
-        calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
-        host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
-        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
-        whole: Optional[bool] = None, set: Optional[Named] = None, x: Optional[Named] = None,
-        y: Optional[Named] = None, bandwidths: Optional[Values] = None,
-        tokens: Optional[Values] = None, jobs: Optional[Values] = None) -> Records[MapPoint]:
+        optimizer_state: Optional[Values] = None, optimizer_precision: Optional[Values] = None,
+        gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
+        bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
+        protocol: Optional[Values] = None, calibration: Optional[Values] = None,
+        codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
+        host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
+        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
+        set: Optional[Named] = None, x: Optional[Named] = None, y: Optional[Named] = None,
+        bandwidths: Optional[Values] = None, tokens: Optional[Values] = None,
+        jobs: Optional[Values] = None) -> Records[MapPoint]:
     """Maps the fastest scheme: for each pair of values, the speed-up of the fastest compressed
     scheme over the fastest uncompressed setup, with the same tokens per step.
 
@@ -110,7 +112,8 @@ def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
         weight_precision: bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs
             precision fp8 (default: chosen)
         gradient_precision: fp32|bf16: precision of uncompressed reductions and of the gradient
-            buffer (ZeRO-3's shards stay FP32) (default: chosen)
+            buffer (ZeRO-3's shards have the precision of the weights that the optimizer updates)
+            (default: chosen)
         overlap: communication to overlap with compute: none, all, or any of gradients, weights,
             tensor, pipeline, experts (rows to experts beside shared experts) and batches (a forward
             and a backward pass of two micro-batches at once, not part of all), separated by commas
@@ -128,9 +131,10 @@ def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
     As of run(): topology, model, nodes, gpus_per_node, node_placement, traffic, sequence, pp, cp,
     cp_exchange, cp_heads, ep, etp, dispatcher, dispatch_sms, virtual_stages, count_ends,
     stage_layers, placement, sequence_parallel, recompute, offload_activations, routing,
-    capacity_factor, reshard, unit_layers, prefetch, backward_prefetch, stack, attention, kernels,
-    cuda_graphs, loss, precision, optimizer, optimizer_state, algorithm, protocol, calibration,
-    codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set.
+    capacity_factor, reshard, unit_layers, prefetch, backward_prefetch, gradient_sync,
+    offload_weights, stack, attention, kernels, cuda_graphs, loss, precision, optimizer,
+    optimizer_state, optimizer_precision, algorithm, protocol, calibration, codec_time, host_codecs,
+    host_issue, step_by_step, each_kernel, whole, set.
 
     Returns a MapPoint for each pair of values.
     """

@@ -206,26 +206,27 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
          routing: Optional[Values] = None, capacity_factor: Optional[Values] = None,
          zero: Optional[Values] = None, reshard: Optional[Values] = None,
          unit_layers: Optional[Values] = None, prefetch: Optional[Values] = None,
-         backward_prefetch: Optional[Values] = None, stack: Optional[Values] = None,
+         backward_prefetch: Optional[Values] = None, gradient_sync: Optional[Values] = None,
+         offload_weights: Optional[Values] = None, stack: Optional[Values] = None,
          attention: Optional[Values] = None, kernels: Optional[Values] = None,
          cuda_graphs: Optional[Values] = None, loss: Optional[Values] = None,
          precision: Optional[Values] = None, weight_precision: Optional[Values] = None,
          optimizer: Optional[Values] = None, optimizer_state: Optional[Values] = None,
-         gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
-         bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
-         protocol: Optional[Values] = None, calibration: Optional[Values] = None,
-         codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
-         host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
-         each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
-         set: Optional[Named] = None, reliability: Optional[Values] = None,
-         tokens: Optional[Values] = None, goal: Optional[Values] = None,
-         deadline: Optional[Values] = None, budget: Optional[Values] = None,
-         confidence: Optional[Values] = None, share: Optional[Values] = None,
-         nic_bandwidths: Optional[Values] = None, inner_scheme: Optional[Values] = None,
-         batch_tokens: Optional[Values] = None, memory_headroom: Optional[Values] = None,
-         critical_batch: Optional[Values] = None, electricity: Optional[Values] = None,
-         prices: Optional[Values] = None, spot: Optional[bool] = None,
-         parts: Optional[Values] = None, buy: Optional[bool] = None,
+         optimizer_precision: Optional[Values] = None, gradient_precision: Optional[Values] = None,
+         overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
+         algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
+         calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
+         host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
+         step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
+         whole: Optional[bool] = None, set: Optional[Named] = None,
+         reliability: Optional[Values] = None, tokens: Optional[Values] = None,
+         goal: Optional[Values] = None, deadline: Optional[Values] = None,
+         budget: Optional[Values] = None, confidence: Optional[Values] = None,
+         share: Optional[Values] = None, nic_bandwidths: Optional[Values] = None,
+         inner_scheme: Optional[Values] = None, batch_tokens: Optional[Values] = None,
+         memory_headroom: Optional[Values] = None, critical_batch: Optional[Values] = None,
+         electricity: Optional[Values] = None, prices: Optional[Values] = None,
+         spot: Optional[bool] = None, parts: Optional[Values] = None, buy: Optional[bool] = None,
          upgrade: Optional[Named] = None, all: Optional[bool] = None, setups: Optional[bool] = None,
          gap: Optional[Values] = None, exhaustive: Optional[bool] = None,
          jobs: Optional[Values] = None) -> Plans:
@@ -281,7 +282,8 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
         weight_precision: bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs
             precision fp8 (default: chosen)
         gradient_precision: fp32|bf16: precision of uncompressed reductions and of the gradient
-            buffer (ZeRO-3's shards stay FP32) (default: chosen)
+            buffer (ZeRO-3's shards have the precision of the weights that the optimizer updates)
+            (default: chosen)
         overlap: communication to overlap with compute: none, all, or any of gradients, weights,
             tensor, pipeline, experts (rows to experts beside shared experts) and batches (a forward
             and a backward pass of two micro-batches at once, not part of all), separated by commas
@@ -304,8 +306,9 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
             sharded); scheme lists the schemes between sites
         batch_tokens: tokens per step, rounded up to the same number of sequences for each replica;
             the default is 4Mi, 4M is 4000000 (default: 4194304)
-        memory_headroom: share of a GPU's memory that a setup must leave free, for what is not
-            predicted: fragmentation, NCCL's buffers, the CUDA context (default: 0.02)
+        memory_headroom: share of a GPU's memory that a setup must leave free besides what is
+            predicted, which includes fragmentation, NCCL's buffers and the CUDA context (default:
+            0)
         critical_batch: critical batch size: TOKENS per step beyond which a larger batch saves
             hardly any steps, as estimated by the gradient noise scale (McCandlish et al. 2018,
             arXiv:1812.06162). Larger steps are marked: price and time are for tokens, but reaching
@@ -332,9 +335,10 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
 
     As of run(): topology, model, gpus_per_node, node_placement, traffic, sequence, cp_exchange,
     cp_heads, dispatcher, dispatch_sms, count_ends, stage_layers, offload_activations, routing,
-    capacity_factor, unit_layers, prefetch, backward_prefetch, stack, attention, kernels,
-    cuda_graphs, loss, precision, optimizer, optimizer_state, bucket_size, algorithm, protocol,
-    calibration, codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set.
+    capacity_factor, unit_layers, prefetch, backward_prefetch, gradient_sync, offload_weights,
+    stack, attention, kernels, cuda_graphs, loss, precision, optimizer, optimizer_state,
+    optimizer_precision, bucket_size, algorithm, protocol, calibration, codec_time, host_codecs,
+    host_issue, step_by_step, each_kernel, whole, set.
 
     Returns Plans, the best first: `plans`.
     """

@@ -31,25 +31,26 @@ def run(inputs: Optional[Flags] = None, *, topology: Optional[Value] = None,
         zero: Optional[Value] = None, hybrid_shard: Optional[Value] = None,
         reshard: Optional[Value] = None, unit_layers: Optional[Value] = None,
         prefetch: Optional[Value] = None, backward_prefetch: Optional[Value] = None,
+        gradient_sync: Optional[Value] = None, offload_weights: Optional[Value] = None,
         stack: Optional[Value] = None, attention: Optional[Value] = None,
         kernels: Optional[Value] = None, cuda_graphs: Optional[Value] = None,
         loss: Optional[Value] = None, precision: Optional[Value] = None,
         weight_precision: Optional[Value] = None, optimizer: Optional[Value] = None,
-        optimizer_state: Optional[Value] = None, gradient_precision: Optional[Value] = None,
-        overlap: Optional[Value] = None, bucket_size: Optional[Value] = None,
-        algorithm: Optional[Value] = None, protocol: Optional[Value] = None,
-        calibration: Optional[Value] = None, codec_time: Optional[Value] = None,
-        host_codecs: Optional[Value] = None, host_issue: Optional[Value] = None,
-        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
-        whole: Optional[bool] = None, set: Optional[Named] = None,
-        inner_scheme: Optional[Value] = None, deadline: Optional[Value] = None,
-        balance: Optional[Value] = None, reliability: Optional[Value] = None,
-        tokens: Optional[Value] = None, baseline: Optional[Value] = None,
-        tune: Optional[bool] = None, break_even: Optional[bool] = None,
-        range: Optional[Value] = None, jobs: Optional[Value] = None,
-        perfetto: Optional[Value] = None, kineto: Optional[Value] = None,
-        perfetto_ranks: Optional[Value] = None, month: Optional[Value] = None,
-        require_fit: Optional[bool] = None) -> Report: ...
+        optimizer_state: Optional[Value] = None, optimizer_precision: Optional[Value] = None,
+        gradient_precision: Optional[Value] = None, overlap: Optional[Value] = None,
+        bucket_size: Optional[Value] = None, algorithm: Optional[Value] = None,
+        protocol: Optional[Value] = None, calibration: Optional[Value] = None,
+        codec_time: Optional[Value] = None, host_codecs: Optional[Value] = None,
+        host_issue: Optional[Value] = None, step_by_step: Optional[bool] = None,
+        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
+        set: Optional[Named] = None, inner_scheme: Optional[Value] = None,
+        deadline: Optional[Value] = None, balance: Optional[Value] = None,
+        reliability: Optional[Value] = None, tokens: Optional[Value] = None,
+        baseline: Optional[Value] = None, tune: Optional[bool] = None,
+        break_even: Optional[bool] = None, range: Optional[Value] = None,
+        jobs: Optional[Value] = None, perfetto: Optional[Value] = None,
+        kineto: Optional[Value] = None, perfetto_ranks: Optional[Value] = None,
+        month: Optional[Value] = None, require_fit: Optional[bool] = None) -> Report: ...
 @overload
 def run(inputs: Optional[Mapping[str, object]] = None, *,
         scheme: Union[List[Any], Tuple[Any, ...]], **flags: Named) -> Records[Report]: ...
@@ -138,10 +139,17 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
         prefetch: units that ZeRO-3 gathers ahead of the current one (default: 1)
         backward_prefetch: pre|post: in the backward pass, gather the next unit before or after
             computing the gradients of the current one (default: the stack's)
+        gradient_sync: micro-batch|step: when ZeRO-3 reduces gradients: micro-batch: each
+            micro-batch's, so that only shards stay; step: once a step, so that whole gradients stay
+            on each rank (PyTorch's no_sync and set_requires_gradient_sync(False)) (default:
+            micro-batch)
+        offload_weights: on|off: ZeRO-3's shards of the weights are in the hosts' memory: each is
+            copied to the GPU, over the link of gpu.host_bandwidth, before it is gathered (FSDP's
+            CPU offload, DeepSpeed's offload_param); needs optimizer_state host (default: off)
         stack: training software, which sets the defaults of attention, kernels, loss, optimizer,
             overlap, backward_prefetch and zero, and what casts to FP8 and NVFP4 launch: megatron,
-            nemo, torch-eager, torch-compile, composer, deepspeed or maxtext; `list stacks`
-            describes them (default: megatron; with zero 3, torch-eager)
+            nemo, torch-eager, torch-compile, composer, deepspeed, maxtext or transformers; `list
+            stacks` describes them (default: megatron; with zero 3, torch-eager)
         attention: unfused: attention materialises its scores in memory;
             flash1|flash2|flash3|flash4|cudnn: one kernel, FlashAttention of a generation or
             cuDNN's; fused|sdpa: the usual one on the GPU, and the one that PyTorch takes (default:
@@ -152,8 +160,10 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             (default: off)
         loss: unfused|fused: fused computes the loss in one kernel over BF16 logits (default: the
             stack's)
-        precision: bf16|fp8|mxfp8|nvfp4: precision of the linear layers' matrix products; the
-            topology's [gpu] table must give a rate for it (default: bf16)
+        precision: bf16|fp8|mxfp8|nvfp4|fp8-rowwise|fp8-rowwise-gw-hp: precision of the linear
+            layers' matrix products; the topology's [gpu] table must give a rate for it. fp8 has one
+            scale per tensor, fp8-rowwise one per row (torchao's recipe rowwise); with -gw-hp, the
+            weights' gradients are BF16 products (default: bf16)
         weight_precision: bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs
             precision fp8 (default: bf16)
         optimizer: optimizer. adamw: one fused kernel; adamw-foreach: one kernel per elementwise
@@ -164,8 +174,13 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             gpu.host_bandwidth. With host_codecs, hosts update AdamW instead: gradients go to them,
             and new weights come back. A search (tune, baseline best, map, plan) moves it there if
             nothing fits otherwise (default: gpu)
+        optimizer_precision: precision of what the optimizer keeps. fp32: weights and moments;
+            bf16-moments: FP32 weights and BF16 moments; bf16: nothing in FP32: it updates the
+            model's BF16 weights, as in pure BF16 training (with zero 3, gradients' shards are BF16
+            too) (default: fp32)
         gradient_precision: fp32|bf16: precision of uncompressed reductions and of the gradient
-            buffer (ZeRO-3's shards stay FP32) (default: fp32)
+            buffer (ZeRO-3's shards have the precision of the weights that the optimizer updates)
+            (default: fp32)
         overlap: communication to overlap with compute: none, all, or any of gradients, weights,
             tensor, pipeline, experts (rows to experts beside shared experts) and batches (a forward
             and a backward pass of two micro-batches at once, not part of all), separated by commas

@@ -30,21 +30,22 @@ def validate(study: Optional[str] = None, *, constants: Optional[bool] = None,
         study: sdp4bit: tables 2 and 4 of its paper; fsdp: MosaicML's benchmarks of MPT and
             torchtitan's of Llama 3 8B; zeropp: ZeRO++ on 384 V100s with 1 to 8 NICs per node; host:
             72 steps of Megatron-DeepSpeed on A100 that the host bounds; layouts: 964 layouts of ten
-            jobs on A100: which are fast, and which fit in memory; streaming-diloco: table 4 of its
-            paper; sparseloco: its published runs; nccl: logs of nccl-tests and of XLA, 2 to 72
-            GPUs; blind: 214 training runs of eleven sources, each predicted from the other sources
-            alone; moe: steps of models with experts, each predicted from the other sources;
-            context: steps of sequences from 4 thousand to 1 million tokens, likewise; pairs: steps
-            and exchanges measured with and without low-precision communication; ranges: speed-ups
-            of compression with their likely ranges, as if no constant were fitted; testbed: steps
-            and rounds of processes on one machine, predicted before they were measured; dispatch:
-            dispatch and combine of tokens between experts by DeepEP, HybridEP and others; goodput:
-            interruptions and goodputs of training runs, by failure rates of other clusters;
-            two-nodes: steps on two nodes of 8 H100 joined by 9.1 Gb/s of TCP, DiLoCo's among them;
-            opendiloco: OpenDiLoCo's share of time in communication; intellect-1: INTELLECT-1's
-            volume, ring order and utilisation, by definition; kernels: kernels that
-            gardenhose-calibrate measured on GPUs, predicted without their tables; compiled:
-            published rates of kernels of others, by their machine code
+            jobs on A100: which are fast, and which fit in memory; memory: published peaks of a
+            GPU's memory; streaming-diloco: table 4 of its paper; sparseloco: its published runs;
+            nccl: logs of nccl-tests and of XLA, 2 to 72 GPUs; blind: 214 training runs of eleven
+            sources, each predicted from the other sources alone; moe: steps of models with experts,
+            each predicted from the other sources; context: steps of sequences from 4 thousand to 1
+            million tokens, likewise; pairs: steps and exchanges measured with and without
+            low-precision communication; ranges: speed-ups of compression with their likely ranges,
+            as if no constant were fitted; testbed: steps and rounds of processes on one machine,
+            predicted before they were measured; dispatch: dispatch and combine of tokens between
+            experts by DeepEP, HybridEP and others; goodput: interruptions and goodputs of training
+            runs, by failure rates of other clusters; two-nodes: steps on two nodes of 8 H100 joined
+            by 9.1 Gb/s of TCP, DiLoCo's among them; opendiloco: OpenDiLoCo's share of time in
+            communication; intellect-1: INTELLECT-1's volume, ring order and utilisation, by
+            definition; kernels: kernels that gardenhose-calibrate measured on GPUs, predicted
+            without their tables; compiled: published rates of kernels of others, by their machine
+            code
         constants: list, instead of predictions, every number that affects a row, with its source
             and the effect of changing it by 10 %
         refit: also refit the constants to the rows named in the cluster files
