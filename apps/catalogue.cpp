@@ -18,7 +18,7 @@
 #include "sim/topology/nccl_transports.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/parallelism_names.hpp"
-#include "sim/workload/stacks.hpp"
+#include "sim/workload/stack_history.hpp"
 
 namespace apps {
 namespace {
@@ -231,6 +231,25 @@ std::vector<Listing> stack_listings() {
   return {listing};
 }
 
+std::vector<Listing> stack_change_listings() {
+  Listing listing{
+      "stack-changes",
+      "changes of the stacks, newest first (run --stack NAME@DATE): the first date with\n"
+      "today's value or the next one, and what the stacks had before",
+      {"since", "stacks", "before", "source"},
+      {},
+      "{0:<11} {1:<38} {2:<42} {3}"};
+  for (const sim::StackChange& change : sim::stack_changes()) {
+    std::vector<std::string_view> stacks;
+    for (const sim::Stack* stack : change.stacks) {
+      if (stack != nullptr) stacks.push_back(stack->name);
+    }
+    listing.rows.push_back({to_text(change.since), sim::joined(stacks, ","), to_text(change.before),
+                            std::string(change.source)});
+  }
+  return {listing};
+}
+
 constexpr Section kSections[] = {{"schemes", true, scheme_listings},
                                  {"codecs", true, codec_listings},
                                  {"topologies", true, topology_listings},
@@ -240,6 +259,7 @@ constexpr Section kSections[] = {{"schemes", true, scheme_listings},
                                  {"reliabilities", false, reliability_listings},
                                  {"transports", false, transport_listings},
                                  {"stacks", false, stack_listings},
+                                 {"stack-changes", false, stack_change_listings},
                                  {"keys", false, key_listings},
                                  {"units", false, unit_listings},
                                  {"figures", false, figure_listings}};

@@ -98,10 +98,13 @@ void check_stage_of_stack(const JobOptions& options, const sim::Scheme& scheme) 
   const auto stage = sim::stage_of(options.parallelism);
   if (options.parallelism.contains("zero") || !stage || scheme.is_defined_for(*stage)) return;
   const std::string others = sim::joined(scheme.zero, " or ");
+  const auto schemes = sim::all_schemes(scheme.kind());
+  const auto defined = std::ranges::find_if(
+      schemes, [&](const sim::Scheme* one) { return one->is_defined_for(*stage); });
   throw InputError(fmt::format(
       "--stack: {} runs ZeRO-{} unless --zero says otherwise, but {} is defined for {}; add "
-      "--zero {}, or choose another --stack or scheme",
-      options.parallelism.at("stack"), *stage, scheme.name, others, others));
+      "--zero {}, or choose another --stack or a scheme such as {}",
+      options.parallelism.at("stack"), *stage, scheme.name, others, others, (*defined)->name));
 }
 
 std::vector<sim::Scheme> schemes_of(const JobOptions& options, const Job& job) {

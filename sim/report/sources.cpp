@@ -14,7 +14,7 @@
 #include "sim/times/host_update.hpp"
 #include "sim/times/published.hpp"
 #include "sim/workload/memory.hpp"
-#include "sim/workload/stacks.hpp"
+#include "sim/workload/stack_history.hpp"
 
 namespace sim {
 namespace {
@@ -155,7 +155,8 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
                                              to_text(cluster.network.message));
   }
   if (const Stack* stack = context.parallelism.stack) {
-    sources["stack"] = fmt::format("{}: {}", stack->name, stack->source);
+    sources["stack"] = fmt::format("{}: {}", stack_name(*stack, context.parallelism.stack_date),
+                                   stack_source(*stack, context.parallelism.stack_date));
   }
   add_kernels(context, sources);
   if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {

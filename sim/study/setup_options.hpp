@@ -32,7 +32,8 @@ namespace sim::study {
   return {.attention = job.open.attention,
           .kernels = job.open.kernels,
           .overlap = false,
-          .stack = job.open.stack};
+          .stack = job.open.stack,
+          .date = job.open.date};
 }
 
 // Recomputation choices of the backward pass. A fused core keeps no scores for selective

@@ -6,7 +6,7 @@
 #include "sim/base/error.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/workload/parameters.hpp"
-#include "sim/workload/stacks.hpp"
+#include "sim/workload/stack_history.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -173,7 +173,8 @@ int holder_nodes(const Cluster& cluster, const Parallelism& p, Weights group) {
 bool recomputes_last(const Parallelism& p) {
   const bool reaches_it = p.recompute == Recompute::full || p.recompute == Recompute::alternate ||
                           p.recompute == Recompute::experts;
-  return reaches_it && (p.stack == nullptr || !p.stack->recomputes_what_is_read);
+  return reaches_it &&
+         (p.stack == nullptr || !at_date(*p.stack, p.stack_date).recomputes_what_is_read);
 }
 
 int recomputed_exchanges(const Parallelism& p) {

@@ -16,6 +16,7 @@
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/routing.hpp"
+#include "sim/workload/stack_date.hpp"
 
 namespace sim {
 
@@ -243,6 +244,7 @@ struct Parallelism {
   Bytes bucket = 160_MiB;  // of gradients, with overlap; else one bucket holds all
   Sharding sharding = {};
   const Stack* stack = nullptr;  // that filled in the software; null: given field by field
+  StackDate stack_date = {};     // at which it did (sim/workload/stack_history.hpp)
   auto operator<=>(const Parallelism&) const = default;  // an order for maps, without a meaning
 };
 

@@ -6,14 +6,36 @@
 #include <limits>
 
 #include "sim/base/error.hpp"
+#include "sim/workload/stack_history.hpp"
 
 namespace sim {
 namespace {
 
-// Null if none is given.
-const Stack* stack_given(const GivenFields& given) {
-  if (!given.contains("stack")) return nullptr;
-  return &row_named("`stack`", given.at("stack"), all_stacks());
+struct GivenStack {
+  const Stack* stack = nullptr;  // null: none is given
+  StackDate date = {};
+};
+
+// NAME or NAME@DATE.
+GivenStack stack_given(const GivenFields& given) {
+  if (!given.contains("stack")) return {};
+  const std::string& text = given.at("stack");
+  const std::size_t at = text.find('@');
+  const Stack& stack = row_named("`stack`", text.substr(0, at), all_stacks());
+  if (at == std::string::npos) return {&stack};
+  const std::string date_text = text.substr(at + 1);
+  const auto date = parse_stack_date(date_text);
+  if (!date) {
+    throw InputError(
+        fmt::format("`stack`: '{}' is not a date; write e.g. {}@2023, {}@2023-10 or {}@2023-10-31",
+                    printable(date_text), stack.name, stack.name, stack.name));
+  }
+  if (is_before(*date, stack.first)) {
+    throw InputError(fmt::format(
+        "`stack`: {} was first released on {}, after {}; write a later date or another stack",
+        stack.name, to_text(stack.first), date_text));
+  }
+  return {&stack, *date};
 }
 
 }  // namespace
@@ -40,21 +62,23 @@ void read_given(ParallelismFields rows, const GivenFields& given, Parallelism& i
 
 std::optional<int> stage_of(const GivenFields& given) {
   if (given.contains("zero")) return number_in<int>(given.at("zero"));
-  const Stack* stack = stack_given(given);
-  return stack == nullptr ? std::nullopt : std::optional(stack->zero);
+  const auto [stack, date] = stack_given(given);
+  return stack == nullptr ? std::nullopt : std::optional(at_date(*stack, date).zero);
 }
 
 OpenSoftware open_software(const GivenFields& given) {
+  const auto [stack, date] = stack_given(given);
   return {.attention = !given.contains("attention"),
           .kernels = !given.contains("kernels"),
           .overlap = !given.contains("overlap"),
-          .stack = stack_given(given)};
+          .stack = stack,
+          .date = date};
 }
 
 Parallelism parallelism_of(const GivenFields& given) {
   const int stage = stage_of(given).value_or(1);
   const OpenSoftware open = open_software(given);
-  const Stack& stack = stack_of(stage, open);
+  const Stack stack = stack_of(stage, open);
   Parallelism p = at_stage({}, stage, open);
   p.loss = stack.loss;
   p.optimizer = stack.optimizer;

@@ -7,6 +7,7 @@
 
 #include "sim/workload/parallelism_fields.hpp"
 #include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/stack_history.hpp"
 
 namespace sim {
 namespace {
@@ -68,9 +69,16 @@ std::vector<std::string> overlap_names() {
   return names;
 }
 
+// Those of today, then each from its first release on and from each release that changed it.
 std::vector<std::string> stack_names() {
   std::vector<std::string> names;
   for (const Stack* stack : all_stacks()) names.emplace_back(stack->name);
+  for (const Stack* stack : all_stacks()) {
+    names.push_back(stack_name(*stack, stack->first));
+    for (const StackChange& change : stack_changes()) {
+      if (has_changed(change, *stack)) names.push_back(stack_name(*stack, change.since));
+    }
+  }
   return names;
 }
 
@@ -237,7 +245,9 @@ constexpr Row kRows[] = {
          "training software, which sets the defaults of `attention`, `kernels`, `loss`, "
          "`optimizer`, `overlap`, `backward-prefetch` and `zero`, and what casts to FP8 and NVFP4 "
          "launch: megatron, nemo, torch-eager, torch-compile, composer, deepspeed, maxtext "
-         "or transformers; `list stacks` describes them",
+         "or transformers; `list stacks` describes them. NAME@DATE is a stack as it was released "
+         "by a date, e.g. composer@2023-10 or megatron@2021; a date after all known changes is "
+         "today's, also one in the future",
      .usual = left_out("megatron; with `zero` 3, torch-eager"),
      .read = [](const Row&, const std::string&, P&) {},  // parallelism_of() begins with it
      .choices = stack_names},

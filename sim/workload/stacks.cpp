@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "sim/workload/stack_history.hpp"
+
 namespace sim {
 namespace {
 
@@ -19,6 +21,7 @@ constinit const Stack megatron{
     .name = "megatron",
     .summary = "Megatron-LM: fused norms and activations, unfused attention, no overlap",
     .source = "Megatron-LM's defaults; FP8 and NVFP4 by Transformer Engine",
+    .first = {2019, 3, 27},  // Megatron-LM's first commit
     .casts = kFusedCasts};
 
 constinit const Stack nemo{
@@ -27,6 +30,7 @@ constinit const Stack nemo{
     .source =
         "NVIDIA's DGX Cloud recipes: Transformer Engine, cross_entropy_loss_fusion, "
         "overlap_grad_reduce, overlap_param_gather, tp_comm_overlap",
+    .first = {2021, 11, 19},  // NeMo 1.5.0, the first with Megatron's GPT (pull 2975)
     .attention = Attention::fused,
     .loss = Loss::fused,
     .casts = kFusedCasts,
@@ -38,6 +42,7 @@ constinit const Stack torch_eager{
     .source =
         "torchtitan without compilation: fused AdamW, one unit a layer; torch.utils.checkpoint "
         "without use_reentrant stops early since PyTorch 2.1",
+    .first = {2022, 3, 10},  // PyTorch 1.11, the first with FSDP
     .zero = 3,
     .attention = Attention::sdpa,
     .kernels = Kernels::eager,
@@ -51,6 +56,7 @@ constinit const Stack torch_compile{
     .source =
         "torchtitan with compilation; float8 by torchao, whose amax and casts the compiler "
         "fuses with their neighbours; checkpoints stop early",
+    .first = {2023, 3, 15},  // PyTorch 2.0
     .zero = 3,
     .attention = Attention::sdpa,
     .kernels = Kernels::compiled,
@@ -65,6 +71,7 @@ constinit const Stack composer{
     .source =
         "llm-foundry: flash-attn's attention and cross entropy, DecoupledAdamW term by term, "
         "BACKWARD_POST, LanguageCrossEntropy and LanguagePerplexity of each batch",
+    .first = {2022, 9, 29},  // mosaicml/examples pull 6, its first LLM
     .zero = 3,
     .attention = Attention::flash2,
     .kernels = Kernels::eager,
@@ -78,6 +85,7 @@ constinit const Stack deepspeed{
     .name = "deepspeed",
     .summary = "Megatron-DeepSpeed: Megatron's kernels under ZeRO-3, without overlap",
     .source = "Megatron-DeepSpeed as ZeRO++'s tutorial runs it",
+    .first = {2020, 5, 18},  // DeepSpeed 0.1.0
     .zero = 3};
 
 constinit const Stack maxtext{
@@ -86,6 +94,7 @@ constinit const Stack maxtext{
     .source =
         "MaxText's GPU configurations: attention cudnn_flash_te, XLA's latency-hiding scheduler; "
         "XLA eliminates dead code",
+    .first = {2023, 10, 17},  // on GPUs: commit 18ebf867
     .zero = 3,
     .attention = Attention::fused,
     .kernels = Kernels::compiled,
@@ -103,6 +112,7 @@ constinit const Stack transformers{
         "(training_args.py), attention sdpa, logits cast to FP32 (loss/loss_utils.py); "
         "checkpoints run the layer again (use_reentrant, as usual up to version 4); Accelerate's "
         "FSDP 2, whose units are gathered ahead",
+    .first = {2022, 5, 9},  // pull 17136: FSDP in the Trainer
     .zero = 3,
     .attention = Attention::sdpa,
     .kernels = Kernels::eager,
@@ -117,15 +127,24 @@ std::span<const Stack* const> all_stacks() {
   return all;
 }
 
-const Stack& stack_of(int stage, const OpenSoftware& open) {
+namespace {
+
+const Stack& row_of(int stage, const OpenSoftware& open) {
   if (open.stack != nullptr) return *open.stack;
   return stage == 3 ? stacks::torch_eager : stacks::megatron;
 }
 
+}  // namespace
+
+Stack stack_of(int stage, const OpenSoftware& open) {
+  return at_date(row_of(stage, open), open.date);
+}
+
 Parallelism at_stage(Parallelism p, int stage, const OpenSoftware& open) {
-  const Stack& stack = stack_of(stage, open);
+  const Stack stack = stack_of(stage, open);
   p.sharding.stage = stage;
-  p.stack = &stack;
+  p.stack = &row_of(stage, open);
+  p.stack_date = open.date;
   if (open.attention) p.attention = stack.attention;
   if (open.kernels) p.kernels = stack.kernels;
   if (open.overlap) p.overlap = stack.overlap;

@@ -15,6 +15,7 @@ namespace sim {
 struct Stack {
   std::string_view name, summary;
   std::string_view source;  // of its choices: recipes, defaults in the code
+  StackDate first;          // release; nobody ran it before
   int zero = 1;             // the stage with which it is usually run
   Attention attention = Attention::unfused;
   Kernels kernels = Kernels::megatron;
@@ -46,8 +47,10 @@ extern const Stack megatron, nemo, torch_eager, torch_compile, composer, deepspe
 struct OpenSoftware {
   bool attention = true, kernels = true, overlap = true;
   const Stack* stack = nullptr;
+  StackDate date = {};  // at which it decides; not given: today
 };
-[[nodiscard]] const Stack& stack_of(int stage, const OpenSoftware& open);
+// At its date.
+[[nodiscard]] Stack stack_of(int stage, const OpenSoftware& open);
 // The same at another stage: fields of a job and searches alike choose a stage through this.
 [[nodiscard]] Parallelism at_stage(Parallelism parallelism, int stage, const OpenSoftware& open);
 

@@ -37,6 +37,13 @@ TEST(Completions, OfCommands) {
   EXPECT_EQ(completed("").size(), top["commands"].size());
 }
 
+// A stack, then its releases that changed it.
+TEST(Completions, OfStacksAtADate) {
+  EXPECT_TRUE(offers("run --stack comp", "composer"));
+  EXPECT_TRUE(offers("run --stack composer@", "composer@2023-11-21"));
+  EXPECT_FALSE(offers("run --stack megatron@", "composer@2023-11-21"));
+}
+
 TEST(Completions, OfFlags) {
   EXPECT_EQ(completed("run --sch"), Arguments{"--scheme"});
   EXPECT_EQ(completed("plan --tokens 1e12 --nic-b"), Arguments{"--nic-bandwidths"});

@@ -91,7 +91,19 @@ const Refused kWrong[] = {
     {kA100 + "--stack maxtext --scheme sdp4bit",
      "--stack: maxtext runs ZeRO-3 unless --zero says otherwise, but sdp4bit is defined for 1 or "
      "2; "
-     "add --zero 1 or 2, or choose another --stack or scheme"},
+     "add --zero 1 or 2, or choose another --stack or a scheme such as sharded"},
+    // Nor for that of a stack before it could shard.
+    {kA100 + "--stack megatron@2021",
+     "--stack: megatron@2021 runs ZeRO-0 unless --zero says otherwise, but sharded is defined for "
+     "1 "
+     "or 2 or 3; add --zero 1 or 2 or 3, or choose another --stack or a scheme such as "
+     "data_parallel"},
+    {kA100 + "--stack torch-eager@2021",
+     "--stack: torch-eager was first released on 2022-03-10, after 2021; write a later date or "
+     "another stack"},
+    {kA100 + "--stack composer@2023-13",
+     "--stack: '2023-13' is not a date; write e.g. composer@2023, composer@2023-10 or "
+     "composer@2023-10-31"},
     {kA100 + "--virtual-stages 0", "--virtual-stages: 0 is less than 1"},
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
     {kA100 + "--pp 4 --virtual-stages 5",
