@@ -40,6 +40,18 @@ tp = [1, 4]
             fixed + "--nodes=2 --set 'network.nic_bandwidth=\"1 GBps\"' --model=gpt_125m --tp=1");
 }
 
+TEST(SweepSpec, TakesStacksAtDates) {
+  const auto commands = commands_of(R"([run]
+topology = "dgx_h100_x16"
+model = "gpt_125m"
+[grid]
+stack = ["composer", "composer@2023-10"]
+)");
+  ASSERT_EQ(commands.size(), 2u);
+  EXPECT_TRUE(commands[0].ends_with("--stack=composer")) << commands[0];
+  EXPECT_TRUE(commands[1].ends_with("'--stack=composer@2023-10'")) << commands[1];
+}
+
 TEST(SweepSpec, ConditionsAreSqlOverTheInputs) {
   const std::string grid = R"([run]
 topology = "sdp4bit_a100"
