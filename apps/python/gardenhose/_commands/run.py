@@ -149,7 +149,9 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
         stack: training software, which sets the defaults of attention, kernels, loss, optimizer,
             overlap, backward_prefetch and zero, and what casts to FP8 and NVFP4 launch: megatron,
             nemo, torch-eager, torch-compile, composer, deepspeed, maxtext or transformers; `list
-            stacks` describes them (default: megatron; with zero 3, torch-eager)
+            stacks` describes them. NAME@DATE is a stack as it was released by a date, e.g.
+            composer@2023-10 or megatron@2021; a date after all known changes is today's, also one
+            in the future (default: megatron; with zero 3, torch-eager)
         attention: unfused: attention materialises its scores in memory;
             flash1|flash2|flash3|flash4|cudnn: one kernel, FlashAttention of a generation or
             cuDNN's; fused|sdpa: the usual one on the GPU, and the one that PyTorch takes (default:
