@@ -14,7 +14,8 @@ const PRESETS = [
     scheme: "sdp4bit", baseline: "twin", tp: "8", pp: "4", accumulation: "16",
     "sequence-parallel": "on", attention: "fused", overlap: "all"}],
   ["Qwen3 30B-A3B, experts over 8", {topology: "dgx_h100_x16", model: "qwen3_30b_a3b",
-    scheme: "sdp4bit", baseline: "twin", ep: "8", accumulation: "4", attention: "fused"}],
+    scheme: "sdp4bit", baseline: "twin", ep: "8", accumulation: "4", attention: "fused",
+    "gradient-precision": "bf16"}],
   ["Two sites at 10 Gb/s, SparseLoCo", {topology: "two_sites_10g", model: "llama_2_7b", tp: "8",
     scheme: "sparseloco", baseline: "diloco"}],
 ];
