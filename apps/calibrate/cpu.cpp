@@ -52,9 +52,9 @@ std::span<Value> of_copy(std::vector<Value>& all, std::size_t copy, std::size_t 
   return std::span(all).subspan(copy * size, size);
 }
 
-// What the kernels of one size read and write.
+// What the kernels of one size read and write, for all copies.
 struct Tensors {
-  std::size_t elements, copies;
+  std::size_t elements, copies;  // elements of each
   std::vector<float> values, residuals, decoded;
   explicit Tensors(std::size_t each)
       : elements(each),
@@ -62,18 +62,8 @@ struct Tensors {
         values(Pattern().input({0, copies * each})),
         residuals(copies * each),
         decoded(copies * each) {}
-  [[nodiscard]] std::span<float> values_of(std::size_t copy) {
-    return of_copy(values, copy, elements);
-  }
-  [[nodiscard]] std::span<float> residual_of(std::size_t copy) {
-    return of_copy(residuals, copy, elements);
-  }
-  [[nodiscard]] std::span<float> decoded_of(std::size_t copy) {
-    return of_copy(decoded, copy, elements);
-  }
 };
 
-// A wire as often as it is there, for each copy.
 std::vector<std::byte> repeated(std::span<const std::byte> wire, std::size_t times) {
   std::vector<std::byte> all;
   all.reserve(times * wire.size());
@@ -125,29 +115,32 @@ void measure_codec(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run
                            .elements = on.elements};
     rows.push_back(json_of(kernel, time));
   };
+  const auto part = [&](std::vector<float>& all, std::size_t copy) {
+    return of_copy(all, copy, on.elements);
+  };
   std::vector<std::byte> wires(on.copies * bytes);
   const auto encode_feedback_of = [&](std::size_t copy) {
-    encode_feedback(row, {.carry = 0.9f}, on.values_of(copy), key_of(0, 0), on.residual_of(copy),
-                    of_copy(wires, copy, bytes), run);
+    encode_feedback(row, {.carry = 0.9f}, part(on.values, copy), key_of(0, 0),
+                    part(on.residuals, copy), of_copy(wires, copy, bytes), run);
   };
   // Of some codecs, what is left grows from one step to the next: it begins anew.
   add(Operation::encode_feedback, 1,
       time_of(on.copies, encode_feedback_of, [&] { std::ranges::fill(on.residuals, 0.0f); }));
   add(Operation::encode, 1, time_of(on.copies, [&](std::size_t copy) {
-        encode(row, on.values_of(copy), key_of(0, 0), of_copy(wires, copy, bytes), run);
+        encode(row, part(on.values, copy), key_of(0, 0), of_copy(wires, copy, bytes), run);
       }));
-  const std::vector<std::byte> wire(wires.begin(),
-                                    wires.begin() + static_cast<std::ptrdiff_t>(bytes));
-  wires = repeated(wire, on.copies);
+  const bool sums = row.decode == nullptr || row.decode_reduce != nullptr;
+  const std::size_t most = sums ? kSummed.back() : 1;
+  wires = repeated(of_copy(wires, 0, bytes), most * on.copies);
   add(Operation::decode, 1, time_of(on.copies, [&](std::size_t copy) {
-        decode(row, of_copy(wires, copy, bytes), on.decoded_of(copy), run);
+        decode(row, of_copy(wires, copy, bytes), part(on.decoded, copy), run);
       }));
-  if (row.decode != nullptr && row.decode_reduce == nullptr) return;
+  if (!sums) return;
   for (const int inputs : kSummed) {
     const auto count = static_cast<std::size_t>(inputs);
-    wires = repeated(wire, count * on.copies);
     add(Operation::decode_reduce, inputs, time_of(on.copies, [&](std::size_t copy) {
-          decode_reduce(row, run, of_copy(wires, copy, count * bytes), count, on.decoded_of(copy));
+          decode_reduce(row, run, of_copy(wires, copy, count * bytes), count,
+                        part(on.decoded, copy));
         }));
   }
 }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "sim/base/text_table.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/validation/memory.hpp"
+#include "sim/validation/study.hpp"
 
 namespace apps {
 namespace {
@@ -35,19 +34,18 @@ double predict(const MemoryRow& row) {
 void print_table(const std::vector<MemoryRow>& rows, const std::vector<double>& predicted_bytes) {
   sim::TextTable table{.rows = {sim::heading_row({"peak memory of a GPU", "counted", "published",
                                                   "predicted", "off by"})}};
-  double sum = 0, worst = 0;
+  validation::Errors errors;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double error = predicted_bytes[i] / rows[i].published_bytes - 1;
-    sum += std::abs(error);
-    worst = std::max(worst, std::abs(error));
-    table.rows.push_back({"  " + rows[i].id, rows[i].reserved ? "reserved" : "allocated",
-                          fmt::format("{:.1f} GB", rows[i].published_bytes / 1e9),
-                          fmt::format("{:.1f} GB", predicted_bytes[i] / 1e9),
-                          fmt::format("{:+.1f} %", 100 * error)});
+    errors.add(predicted_bytes[i], rows[i].published_bytes, rows[i].id);
+    table.rows.push_back(
+        {"  " + rows[i].id, rows[i].reserved ? "reserved" : "allocated",
+         fmt::format("{:.1f} GB", rows[i].published_bytes / 1e9),
+         fmt::format("{:.1f} GB", predicted_bytes[i] / 1e9),
+         fmt::format("{:+.1f} %", 100 * (predicted_bytes[i] / rows[i].published_bytes - 1))});
   }
   print_styled(to_text(table, output_width()));
-  print_text("\n  {} rows, mean error {:.1f} %, worst {:.1f} %\n", rows.size(),
-             100 * sum / static_cast<double>(rows.size()), 100 * worst);
+  print_text("\n  {} rows, mean error {:.1f} %, worst {:.1f} %\n", errors.count, 100 * errors.mean,
+             100 * errors.worst);
 }
 
 }  // namespace

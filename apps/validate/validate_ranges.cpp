@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/blind_runs.hpp"
+#include "apps/validate/validation_text.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/study/search/likely_range.hpp"
@@ -106,29 +106,27 @@ RangeStudy predicted_study(int jobs) {
   return study;
 }
 
-std::vector<RangedPrediction> unfitted(const RangeStudy& study) {
-  std::vector<RangedPrediction> all;
-  for (const RangedPair& one : study.pairs) all.push_back(one.unfitted);
-  return all;
+// The speed-ups that are predicted in one of the two ways.
+struct Scored {
+  const char *name, *key;
+  validation::Errors errors;
+  IntervalScores intervals;
+};
+
+Scored scored(const char* name, const char* key, const std::vector<RangedPrediction>& all) {
+  Scored one{.name = name, .key = key, .intervals = validation::interval_scores(all)};
+  for (const RangedPrediction& range : all) one.errors.add(range.predicted, range.measured, "");
+  return one;
 }
 
-std::vector<RangedPrediction> with_collective(const RangeStudy& study) {
-  std::vector<RangedPrediction> all;
+std::vector<Scored> scores_of(const RangeStudy& study) {
+  std::vector<RangedPrediction> unfitted, with_collective;
   for (const RangedPair& one : study.pairs) {
-    if (one.with_collective) all.push_back(*one.with_collective);
+    unfitted.push_back(one.unfitted);
+    if (one.with_collective) with_collective.push_back(*one.with_collective);
   }
-  return all;
-}
-
-// Means and largest of absolute relative errors.
-std::pair<double, double> errors_of(const std::vector<RangedPrediction>& all) {
-  double sum = 0, worst = 0;
-  for (const RangedPrediction& one : all) {
-    const double off = std::abs(one.predicted / one.measured - 1);
-    sum += off;
-    worst = std::max(worst, off);
-  }
-  return {sum / static_cast<double>(all.size()), worst};
+  return {scored("nothing fitted", "nothing_fitted", unfitted),
+          scored("one collective", "one_collective", with_collective)};
 }
 
 std::vector<sim::TableCell> range_cells(const RangedPrediction& one) {
@@ -154,35 +152,28 @@ sim::TextTable pairs_of(const RangeStudy& study) {
   return table;
 }
 
-sim::TextTable scores_of(const RangeStudy& study) {
+sim::TextTable scores_table(const RangeStudy& study) {
   sim::TextTable table;
-  table.rows.push_back(sim::heading_row({"speed-ups", "rows", "off by: mean", "worst", "in range",
+  table.rows.push_back(sim::heading_row({"speed-ups", "rows", "off by: mean / worst", "in range",
                                          "interval score", "of the best constant width"}));
-  for (const auto& [name, all] : {std::pair{"nothing fitted", unfitted(study)},
-                                  std::pair{"one collective", with_collective(study)}}) {
-    const IntervalScores scores = validation::interval_scores(all);
-    const auto [mean, worst] = errors_of(all);
-    table.rows.push_back({fmt::format("  {}", name), fmt::format("{}", all.size()),
-                          fmt::format("{:.1f} %", 100 * mean), fmt::format("{:.1f} %", 100 * worst),
-                          fmt::format("{:.0f} %", 100 * scores.coverage),
-                          fmt::format("{:.2f}", scores.score),
-                          fmt::format("{:.2f}", scores.constant_score)});
+  for (const Scored& one : scores_of(study)) {
+    table.rows.push_back({fmt::format("  {}", one.name), fmt::format("{}", one.errors.count),
+                          error_text(one.errors),
+                          fmt::format("{:.0f} %", 100 * one.intervals.coverage),
+                          fmt::format("{:.2f}", one.intervals.score),
+                          fmt::format("{:.2f}", one.intervals.constant_score)});
   }
   return table;
-}
-
-Json object_of(const RangedPrediction& one) {
-  return {{"predicted", one.predicted},
-          {"low", one.low},
-          {"high", one.high},
-          {"inside", one.is_inside()}};
 }
 
 std::vector<Json> records_of(const RangeStudy& study) {
   std::vector<Json> records;
   for (const RangedPair& one : study.pairs) {
     Json record{{"id", one.pair.id}, {"fold", one.pair.fold}, {"published", one.unfitted.measured}};
-    for (const auto& [key, value] : object_of(one.unfitted).items()) record[key] = value;
+    record["predicted"] = one.unfitted.predicted;
+    record["low"] = one.unfitted.low;
+    record["high"] = one.unfitted.high;
+    record["inside"] = one.unfitted.is_inside();
     const auto& fitted = one.with_collective;
     record["with_collective"] = fitted ? Json(fitted->predicted) : Json();
     record["with_collective_low"] = fitted ? Json(fitted->low) : Json();
@@ -194,17 +185,14 @@ std::vector<Json> records_of(const RangeStudy& study) {
 
 Json json_of(const RangeStudy& study) {
   Json json{{"schema_version", 1}, {"study", "ranges"}};
-  for (const auto& [name, all] : {std::pair{"nothing_fitted", unfitted(study)},
-                                  std::pair{"one_collective", with_collective(study)}}) {
-    const IntervalScores scores = validation::interval_scores(all);
-    const auto [mean, worst] = errors_of(all);
-    json["errors"][name] = {{"rows", all.size()},
-                            {"mean", mean},
-                            {"worst", worst},
-                            {"coverage", scores.coverage},
-                            {"interval_score", scores.score},
-                            {"constant_interval_score", scores.constant_score},
-                            {"constant_factor", scores.constant_factor}};
+  for (const Scored& one : scores_of(study)) {
+    json["errors"][one.key] = {{"rows", one.errors.count},
+                               {"mean", one.errors.mean},
+                               {"worst", one.errors.worst},
+                               {"coverage", one.intervals.coverage},
+                               {"interval_score", one.intervals.score},
+                               {"constant_interval_score", one.intervals.constant_score},
+                               {"constant_factor", one.intervals.constant_factor}};
   }
   json["constants"] = {{"communicator_bandwidth_GBps", study.communicator_GBps},
                        {"fitted_on", kCollective}};
@@ -222,7 +210,7 @@ void validate_ranges(const std::string& format, int jobs) {
         "\n  one collective: {} measured {:.1f} GB/s of one communicator; nothing else is "
         "fitted\n\n",
         kCollective, study.communicator_GBps);
-    print_styled(to_text(scores_of(study), output_width()));
+    print_styled(to_text(scores_table(study), output_width()));
     print_text(
         "\n  interval score: width, and ten times what lies beyond, on logarithms; the "
         "constant width\n  is the one that scores best on these very rows\n");

@@ -21,10 +21,12 @@ StreamSet reduction_streams(const StepSizes& step) {
 // the moments scaled and added to (2 moments, then 2 and a gradient; of both), root, quotient and sum
 // of the denominator (2 moments each), the step (2 weights, 2 moments). The arithmetic of both: 7 for
 // the moments, 2 for their bias corrections, 7 for root, quotient, decay and step.
+double fused_adam_bytes(const Parallelism& p, double gradient) {
+  return gradient + 2 * updated_weight_bytes(p) + 4 * moment_bytes(p);
+}
 double adam_bytes(const Parallelism& p, double gradient) {
-  const int weight = updated_weight_bytes(p), moment = moment_bytes(p);
-  if (p.optimizer == Optimizer::adamw_foreach) return 6 * weight + 16 * moment;
-  return gradient + 2 * weight + 4 * moment;
+  if (p.optimizer != Optimizer::adamw_foreach) return fused_adam_bytes(p, gradient);
+  return 6 * updated_weight_bytes(p) + 16 * moment_bytes(p);
 }
 
 // Between the GPUs of a stage and their hosts: in one direction, while training waits.
@@ -58,9 +60,9 @@ void update_on_gpus(StepLayOut& step, int stage, double gradient) {
 void update_on_hosts(StepLayOut& step, int stage, double gradient) {
   const Parallelism& p = step.parallelism;
   const double weight = step.shards_weights() ? updated_weight_bytes(p) : 2;
-  const double updated = gradient + 2 * updated_weight_bytes(p) + 4 * moment_bytes(p);
   const double shard = shard_of(step, stage);
-  const double host_s = host_pass_s(step.context.calibration, (updated + weight) * shard);
+  const double host_s =
+      host_pass_s(step.context.calibration, (fused_adam_bytes(p, gradient) + weight) * shard);
   copy(step, stage, gradient * shard);
   step.timed_pass(stage, Pass::adam, Phase::optimizer, {host_s, host_s});
   if (!weights_on_hosts(p)) copy(step, stage, weight * shard);

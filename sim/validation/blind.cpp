@@ -261,14 +261,14 @@ BlindScores blind_scores(const std::vector<TrainingRow>& rows,
     if (!predictions[i]) continue;
     const BlindPrediction& one = *predictions[i];
     const double measured = *row.tokens_per_s_per_gpu;
-    ranges.push_back({.fold = row.fold,
-                      .low = one.low,
-                      .predicted = one.predicted,
-                      .high = one.high,
-                      .measured = measured});
+    const RangedPrediction& range = ranges.emplace_back(RangedPrediction{.fold = row.fold,
+                                                                         .low = one.low,
+                                                                         .predicted = one.predicted,
+                                                                         .high = one.high,
+                                                                         .measured = measured});
     folds[row.fold].push_back(
         {.off = one.predicted / measured - 1,
-         .is_inside = one.low <= measured && measured <= one.high,
+         .is_inside = range.is_inside(),
          .is_narrow = one.high - one.low < 2 * 0.15 * one.predicted,
          .serial_off = one.serial / measured - 1,
          .chance = chance_within(1 / measured, {1 / one.high, 1 / one.predicted, 1 / one.low})});

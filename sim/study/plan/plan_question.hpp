@@ -30,9 +30,7 @@ struct PlanQuestion {
   // Prices are what the cluster costs to buy, with the power of its years of use; none: what it costs to rent.
   std::optional<NetworkParts> buy;
   std::int64_t batch_tokens = std::int64_t{4} << 20;  // per step, at least
-  // Share of a GPU's memory that is left to what is not predicted: fragmentation, NCCL's buffers, the CUDA
-  // context. Chosen after seeing which of 964 layouts ran (traces/published/layouts.csv): with none, 79 % of
-  // those that ran out of memory are refused and 0.2 % of those that ran, with this 81 and 1 %.
+  // Share of a GPU's memory that is left free besides what is predicted (MemoryUse::total()).
   double memory_headroom = 0;
   std::optional<double> critical_batch;  // tokens
   Listing listing = Listing::front;
