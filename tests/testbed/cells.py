@@ -29,6 +29,7 @@ class Grid(typing.NamedTuple):
     sharded: tuple = SHARDED
     rounds: tuple = ROUNDS
     break_even: tuple = BREAK_EVEN
+    machine: str = ""  # whose host.py described, a folder of traces/measured/testbed; none: the first
 
 
 GRIDS = {
@@ -39,6 +40,9 @@ GRIDS = {
     "third": Grid(model="gpt_3m.toml", ranks=(2, 4), rates=(150 * MEGA,), round_rates=(), delays_ms=(), bucket_mib=4,
                   break_even=("mxfp4_all_reduce.toml", "terngrad_all_reduce.toml", "eden3_all_reduce.toml",
                               "nvfp4_all_reduce.toml")),
+    "fourth": Grid(model="gpt_5m.toml", ranks=(2, 4), rates=(250 * MEGA,), round_rates=(), delays_ms=(), bucket_mib=5,
+                   break_even=("mxfp4_all_reduce.toml", "natural_all_reduce.toml", "nvfp4_sr_all_reduce.toml",
+                               "rotated_int4_all_reduce.toml"), machine="second_machine"),
     "small": Grid(model="gpt_3m.toml", ranks=(2,), rates=(100 * MEGA, GIGA), round_rates=(100 * MEGA,),
                   delays_ms=(10,), bucket_mib=4, break_even=("mxfp4_all_reduce.toml",)),
 }
@@ -80,8 +84,8 @@ def of_grid(build, name):
              for scheme in (*grid.steps, *grid.sharded, *grid.rounds, *grid.break_even)}
 
     def cell(kind, scheme, twin, **options):
-        return Cell(name, kind, scheme, twin, Options(build, model=grid.model, steps=REPETITIONS, **options),
-                    rules[scheme])
+        chosen = Options(build, model=grid.model, steps=REPETITIONS, machine=grid.machine, **options)
+        return Cell(name, kind, scheme, twin, chosen, rules[scheme])
 
     for ranks in grid.ranks:
         for rate in grid.rates:

@@ -98,7 +98,7 @@ def commit():
 def hash_of_inputs():
     """Of all files that flags name."""
     digest = hashlib.sha256()
-    for file in sorted(simulated.INPUTS.iterdir()):
+    for file in sorted(file for file in simulated.INPUTS.rglob("*") if file.is_file()):
         digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -27,7 +27,8 @@ from options import Options, add_build_flag, ended  # noqa: E402
 TEMPLATE = Path(__file__).with_name("host_template.toml")
 CODECS = ("bf16", "int8_g512_sr", "int4_minmax_g512_sr", "sign_g2048", "topk64", "sparseloco",  # of steps
           "int8_g128_sr", "int4_g128_sr", "int8_g2048",  # of shards and rounds
-          "mxfp4", "nvfp4", "nf4_g128", "terngrad", "eden3_g4096")  # without vector code
+          "mxfp4", "nvfp4", "nf4_g128", "terngrad", "eden3_g4096",  # without vector code
+          "natural", "nvfp4_sr", "int4_g128_rht128_sr")
 RATE, FULL_RATE = 10**9, 10**10  # the latter keeps all cores busy
 RULE = {"kind": "step", "rule": {"collective": "ring", "codec": "fp32", "feedback": False}}
 CALIBRATE = "gardenhose-calibrate"

@@ -25,10 +25,15 @@ class Options(typing.NamedTuple):
     steps: int = 3
     inner_steps: int = 4
     apart: bool = False  # each rank has a machine of its own
+    machine: str = ""  # a folder of the inputs; none: the inputs themselves
 
     @property
     def host_file(self):
-        return f"host_{1 if self.apart else self.ranks}.toml"
+        return str(Path(self.machine, f"host_{1 if self.apart else self.ranks}.toml"))
+
+    @property
+    def codecs_file(self):
+        return str(Path(self.machine, "codecs.json"))
 
 
 def add_build_flag(parser):

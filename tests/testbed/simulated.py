@@ -43,7 +43,7 @@ def round_flags(options, scheme):
 
 def _flags(options, scheme, *others):
     return ["--model", options.model, "--scheme", scheme, "--calibration", "roofline", "--host-issue", "0s",
-            "--host-codecs", "codecs.json", *others]
+            "--host-codecs", options.codecs_file, *others]
 
 
 def report(build, flags):
