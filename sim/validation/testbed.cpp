@@ -71,7 +71,12 @@ void add_to(TestbedScores& scores, const TestbedSpeedUp& one) {
 }  // namespace
 
 double TestbedCell::middle() const {
-  return is_break_even() ? std::sqrt(measured[0] * measured[1]) : median(measured);
+  if (!is_break_even()) return median(measured);
+  std::vector<double> middles;
+  for (std::size_t i = 0; i + 1 < measured.size(); i += 2) {
+    middles.push_back(std::sqrt(measured[i] * measured[i + 1]));
+  }
+  return median(middles);
 }
 
 std::vector<TestbedCell> testbed_cells(std::span<const CsvRow> predictions,

@@ -28,12 +28,12 @@ struct TestbedCell {
   // Seconds of a step or a round, of `now` 0 until they are predicted; of a break-even, the frozen
   // rate in bit/s, infinite if there is none.
   TestbedValues predicted{};
-  // Seconds by repetition; of a break-even, the rates at both ends of its bisection, likewise.
+  // Seconds by repetition; of a break-even, the rates at both ends of each bisection in turn, likewise.
   std::vector<double> measured;
 
   [[nodiscard]] bool is_break_even() const { return kind == "break_even"; }
   [[nodiscard]] bool is_measured() const { return measured.size() >= (is_break_even() ? 2 : 1); }
-  // The median of seconds, or the geometric middle of rates.
+  // The median of seconds, or of the geometric middles of bisections.
   [[nodiscard]] double middle() const;
 };
 

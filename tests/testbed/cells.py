@@ -29,6 +29,7 @@ class Grid(typing.NamedTuple):
     sharded: tuple = SHARDED
     rounds: tuple = ROUNDS
     break_even: tuple = BREAK_EVEN
+    bisections: int = 1  # of each break-even rate
     machine: str = ""  # whose host.py described, a folder of traces/measured/testbed; none: the first
 
 
@@ -42,7 +43,7 @@ GRIDS = {
                               "nvfp4_all_reduce.toml")),
     "fourth": Grid(model="gpt_5m.toml", ranks=(2, 4), rates=(250 * MEGA,), round_rates=(), delays_ms=(), bucket_mib=5,
                    break_even=("mxfp4_all_reduce.toml", "natural_all_reduce.toml", "nvfp4_sr_all_reduce.toml",
-                               "rotated_int4_all_reduce.toml"), machine="second_machine"),
+                               "rotated_int4_all_reduce.toml"), bisections=5, machine="second_machine"),
     "small": Grid(model="gpt_3m.toml", ranks=(2,), rates=(100 * MEGA, GIGA), round_rates=(100 * MEGA,),
                   delays_ms=(10,), bucket_mib=4, break_even=("mxfp4_all_reduce.toml",)),
 }

@@ -111,11 +111,19 @@ def measure(given):
     table.writeheader()
     for number, cell in enumerate(chosen):
         print(f"\r{number + 1} of {len(chosen)}: {cell.name:60}", end="", file=sys.stderr, flush=True)
-        measured = break_even.measured if cell.kind == "break_even" else cells.measured
         for one in measured(given.build, cell):
             table.writerow({"cell": cell.name, **one})
             sys.stdout.flush()
     print(file=sys.stderr)
+
+
+def measured(build, cell):
+    """Rows of a cell."""
+    if cell.kind != "break_even":
+        yield from cells.measured(build, cell)
+        return
+    for _ in range(cells.GRIDS[cell.grid].bisections):
+        yield from break_even.measured(build, cell)
 
 
 def cells_of(given):

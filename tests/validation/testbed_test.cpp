@@ -102,6 +102,13 @@ TEST(Testbed, BreakEvensAreTheGeometricMiddleOfTheEndsOrNone) {
   EXPECT_TRUE(std::isinf(cells[6].middle()));
 }
 
+TEST(Testbed, OfSeveralBisectionsTheMedianCounts) {
+  const auto cells = made_up(kCells,
+                             "turn,low,,1e8\nturn,high,,4e8\nturn,low,,9e8\nturn,high,,9e8\n"
+                             "turn,low,,3e8\nturn,high,,3e8\n");
+  EXPECT_NEAR(cells[5].middle(), 3e8, 1);
+}
+
 TEST(Testbed, SaysWhereAFileIsWrong) {
   const auto error = [](const std::string& predictions, const std::string& measurements) {
     return input_error_of([&] { (void)made_up(predictions, measurements); });
