@@ -39,6 +39,7 @@ Names baseline_names() { return together({"twin", "best"}, row_names(sim::all_sc
 
 Names algorithm_names() { return together({"auto"}, row_names(sim::all_algorithms())); }
 Names protocol_names() { return row_names(sim::kProtocolNames); }
+Names nccl_names() { return row_names(sim::kNcclNames); }
 
 Names setting_starts() {
   Names starts;

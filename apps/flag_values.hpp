@@ -18,6 +18,7 @@ namespace apps {
 [[nodiscard]] std::vector<std::string> baseline_names();
 [[nodiscard]] std::vector<std::string> algorithm_names();
 [[nodiscard]] std::vector<std::string> protocol_names();
+[[nodiscard]] std::vector<std::string> nccl_names();
 // Keys of clusters and models: "network.nic_bandwidth=".
 [[nodiscard]] std::vector<std::string> setting_starts();
 

@@ -183,7 +183,7 @@ def nccl(answer: dict) -> dict[str, str]:
                      if one["count"] else "" for one in kinds.values()]
             if kinds["simulated"]["count"]:
                 rows.append([title, name, str(kinds["simulated"]["count"]), *cells])
-    return {"nccl": table(["size", "constants", "rows", "simulated", "alpha-beta"], rows)}
+    return {"nccl": table(["size", "constants", "rows", "simulated", "as NCCL", "alpha-beta"], rows)}
 
 
 def dispatch(answer: dict) -> dict[str, str]:

@@ -106,6 +106,7 @@ po::options_description collective_flags(CollectiveOptions& o) {
       flag("algorithm", po::value(&o.job.algorithm), kAlgorithmHelp, {.values = algorithm_names}));
   flags.add(
       flag("protocol", po::value(&o.job.protocol), kProtocolHelp, {.values = protocol_names}));
+  flags.add(flag("nccl", po::value(&o.job.nccl), kNcclHelp, {.values = nccl_names}));
   add_codec_flags(flags, o);
   add("step-by-step", po::bool_switch(&o.job.step_by_step), kStepByStepHelp);
   add("set", po::value(&o.job.settings)->composing(),
@@ -116,8 +117,9 @@ po::options_description collective_flags(CollectiveOptions& o) {
 
 // A flag that another mode ignores is refused where it was given.
 void check_given(const CollectiveOptions& o, const std::set<std::string>& given) {
-  constexpr std::string_view kOfCollectives[] = {
-      "split", "begin", "end", "factor", "algorithm", "protocol", "step-by-step", "precision"};
+  constexpr std::string_view kOfCollectives[] = {"split",  "begin",        "end",
+                                                 "factor", "algorithm",    "protocol",
+                                                 "nccl",   "step-by-step", "precision"};
   for (const std::string_view flag : kOfCollectives) {
     if (o.pairs_message.count == 0 || !given.contains(std::string(flag))) continue;
     throw InputError(fmt::format("--{}: applies to a collective, not --pairs", flag));

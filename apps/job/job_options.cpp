@@ -101,6 +101,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   flags.add(
       flag("algorithm", po::value(&o.algorithm), kAlgorithmHelp, {.values = algorithm_names}));
   flags.add(flag("protocol", po::value(&o.protocol), kProtocolHelp, {.values = protocol_names}));
+  flags.add(flag("nccl", po::value(&o.nccl), kNcclHelp, {.values = nccl_names}));
   flags.add(flag("calibration", po::value(&o.calibration)->default_value("auto"), kCalibrationHelp,
                  {.values = calibration_names}));
   add("codec-time", factor("--codec-time", o.codec_time),

@@ -25,8 +25,8 @@ struct JobOptions {
   std::map<std::string, std::vector<std::string>> listed;  // instead, of fields with several values
   int sequence = 0;
   std::string node_placement = "packed";
-  std::string traffic;              // a file, or none
-  std::string algorithm, protocol;  // of collectives; empty: the cluster's
+  std::string traffic;                    // a file, or none
+  std::string algorithm, protocol, nccl;  // of collectives; empty: the cluster's
   bool step_by_step = false, each_kernel = false, whole = false;
   std::string reliability;   // a shipped name or a file; empty: parts never fail
   double target_tokens = 0;  // 0: none
@@ -54,6 +54,10 @@ inline constexpr const char* kAlgorithmHelp =
     "or nvlink-two-sided of all_to_all; copy_engine of "
     "all_gather and all_to_all; chain of broadcast; direct of send_receive (default: the "
     "topology's collectives.algorithm)";
+inline constexpr const char* kNcclHelp =
+    "version of NCCL whose tuner chooses algorithm and protocol for each size (2.18 to 2.29, or a "
+    "release: 2.26.2); off: the fastest by the costs here (default: the topology's "
+    "collectives.nccl)";
 inline constexpr const char* kProtocolHelp =
     "protocol of collectives that have it, refused if none has: auto (the fastest for each size), "
     "ll, ll128, or simple (default: the "

@@ -106,6 +106,11 @@ SortedSettings sort_settings(const JobOptions& options) {
                                                  : settings.topology;
     into.push_back({key, text.substr(equals + 1)});
   }
+  if (!options.nccl.empty()) {
+    const auto version = sim::nccl_named(options.nccl, "--nccl");
+    const std::string name(sim::name_of(version, sim::kNcclNames));
+    settings.topology.push_back({"collectives.nccl", '"' + name + '"', "nccl"});
+  }
   if (options.sequence != 0) {
     const std::string key = "model.sequence";
     if (std::ranges::find(settings.model, key, &sim::Setting::key) != settings.model.end()) {

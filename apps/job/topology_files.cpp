@@ -60,6 +60,9 @@ void refuse_cluster_flags(const JobOptions& options) {
   if (options.step_by_step) {
     throw InputError("--step-by-step: applies to one cluster; run it on a single site's cluster");
   }
+  if (!options.nccl.empty()) {
+    throw InputError("--nccl: applies to one cluster; write collectives.nccl in the sites' files");
+  }
 }
 
 // Places the job's nodes, of which a list says how many there are unless --nodes does.

@@ -39,6 +39,7 @@ struct Predicted {
   NcclTime time;
 };
 constexpr std::array kPredicted{Predicted{"simulated", "simulated", &NcclRow::simulated_s},
+                                Predicted{"as NCCL", "as_nccl", &NcclRow::as_nccl_s},
                                 Predicted{"alpha-beta", "alpha_beta", &NcclRow::alpha_beta_s}};
 
 bool counts(const NcclRow& row) { return row.log->role == NcclRole::counted; }
@@ -67,9 +68,7 @@ std::vector<std::string> constants_counted(const NcclStudy& study) {
 
 std::vector<sim::TableCell> heading_of(const std::string& title) {
   std::vector<std::string> names{title, "rows"};
-  for (const Predicted& one : kPredicted) {
-    names.insert(names.end(), {one.name, "in 20 %", "signed"});
-  }
+  names.insert(names.end(), {"simulated", "in 20 %", "signed", "as NCCL", "alpha-beta"});
   return sim::heading_row(names);
 }
 
@@ -78,16 +77,16 @@ void add_errors(sim::TextTable& table, const std::string& title, const NcclStudy
                 const SizeBand& band, const NcclFilter& which) {
   const NcclErrors simulated = errors_in(study, band, which, &NcclRow::simulated_s);
   if (simulated.count == 0) return;
-  std::vector<sim::TableCell> cells{"  " + title, fmt::format("{}", simulated.count)};
-  for (const Predicted& one : kPredicted) {
-    const NcclErrors errors = errors_in(study, band, which, one.time);
-    if (errors.count == 0) {
-      cells.insert(cells.end(), {"-", "-", "-"});
-      continue;
-    }
-    cells.emplace_back(fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.median));
-    cells.emplace_back(fmt::format("{:.0f} %", 100 * errors.within));
-    cells.emplace_back(fmt::format("{:+.0f} %", 100 * errors.bias));
+  const auto text_of = [](const NcclErrors& errors) {
+    if (errors.count == 0) return std::string("-");
+    return fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.median);
+  };
+  std::vector<sim::TableCell> cells{"  " + title, fmt::format("{}", simulated.count),
+                                    text_of(simulated),
+                                    fmt::format("{:.0f} %", 100 * simulated.within),
+                                    fmt::format("{:+.0f} %", 100 * simulated.bias)};
+  for (const NcclTime time : {&NcclRow::as_nccl_s, &NcclRow::alpha_beta_s}) {
+    cells.emplace_back(text_of(errors_in(study, band, which, time)));
   }
   table.rows.push_back(std::move(cells));
 }

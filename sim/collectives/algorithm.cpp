@@ -56,15 +56,14 @@ const CollectiveAlgorithm* algorithm_named(std::string_view name, std::string_vi
 
 std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
                                                        CollectiveKind collective,
-                                                       const GroupShape& shape) {
+                                                       const GroupShape& shape, bool by_nccl) {
   const CollectiveAlgorithm* own = cluster.collectives.algorithm;
   if (own != nullptr && own->can_run(collective) && own->can_run_on(cluster, shape)) return {own};
   std::vector<const CollectiveAlgorithm*> found;
   for (const CollectiveAlgorithm* one : kAlgorithms) {
     if (!one->can_run(collective) || !one->can_run_on(cluster, shape)) continue;
-    if (one->suits == nullptr || one->suits(cluster, shape.ranks, shape.nodes)) {
-      found.push_back(one);
-    }
+    const bool suits = one->suits == nullptr || one->suits(cluster, shape.ranks, shape.nodes);
+    if (by_nccl ? one->nccl.has_value() : suits) found.push_back(one);
   }
   return found;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/collectives/nccl/algorithm.hpp"
 #include "sim/schedule/builder.hpp"
 #include "sim/topology/hop.hpp"
 #include "sim/topology/topology.hpp"
@@ -137,6 +138,8 @@ struct CollectiveAlgorithm {
   // Whether it sends a token once to a rank that has several of its experts: Spread::to_ranks then
   // counts ranks, else experts.
   bool once_to_each_rank = false;
+  std::optional<nccl::Algorithm> nccl =
+      {};  // among which NCCL's tuner chooses; nothing: it has none
 
   [[nodiscard]] bool can_run(CollectiveKind collective) const;
   [[nodiscard]] bool can_run_on(const Cluster& cluster, const GroupShape& shape) const;
@@ -152,9 +155,11 @@ struct CollectiveAlgorithm {
     std::string_view name, std::string_view place,
     std::optional<CollectiveKind> collective = std::nullopt);
 // The algorithms from which the collective over such a group takes the fastest: the cluster's own
-// alone, if that can run it, or else all that suit (sim/collectives/asked.hpp tells which).
+// alone, if that can run it, or else all that suit (sim/collectives/asked.hpp tells which), or all that
+// NCCL's tuner knows.
 [[nodiscard]] std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
                                                                      CollectiveKind collective,
-                                                                     const GroupShape& shape);
+                                                                     const GroupShape& shape,
+                                                                     bool by_nccl = false);
 
 }  // namespace sim

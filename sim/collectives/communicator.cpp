@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collectives/channels.hpp"
 #include "sim/collectives/connections.hpp"
+#include "sim/collectives/nccl/group.hpp"
 #include "sim/collectives/protocols.hpp"
 
 namespace sim {
@@ -38,8 +39,10 @@ LaidOut lay_out(const CollectiveAlgorithm& algorithm, const Topology& topology,
 }
 
 std::vector<const CollectiveAlgorithm*> algorithms_of(const Use& use, const Cluster& cluster,
-                                                      const GroupShape& shape) {
-  if (use.algorithm == nullptr) return algorithms_for(cluster, use.collective, shape);
+                                                      const GroupShape& shape, bool by_nccl) {
+  if (use.algorithm == nullptr) {
+    return algorithms_for(cluster, use.collective, shape, by_nccl && nccl::chooses(use.collective));
+  }
   require(use.algorithm->can_run(use.collective) && use.algorithm->can_run_on(cluster, shape),
           "an algorithm that can run the collective over the group");
   return {use.algorithm};
@@ -95,9 +98,10 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
   if (group.ranks.size() < 2) return group;
   group.even = lie_evenly(cluster, group.ranks);
   const GroupShape shape{static_cast<int>(group.ranks.size()), group.nodes, group.even};
+  group.tuner = nccl::tuner_of(cluster, group.ranks, group.nodes);
   std::vector<GroupDraft::Laid> all;
   for (const Use& use : uses) {
-    for (const auto* algorithm : algorithms_of(use, cluster, shape)) {
+    for (const auto* algorithm : algorithms_of(use, cluster, shape, group.tuner != nullptr)) {
       auto laid = std::ranges::find(all, algorithm, &GroupDraft::Laid::algorithm);
       if (laid == all.end()) {
         laid = all.insert(laid, {.algorithm = algorithm,
@@ -138,7 +142,8 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, const
                      .channels = cluster.collectives.channels,
                      .detail = detail,
                      .alike_links = has_alike_links(cluster),
-                     .protocol = cluster.collectives.protocol};
+                     .protocol = cluster.collectives.protocol,
+                     .tuner = draft.tuner};
   if (group.size < 2) return group;
   group.occupancy = builder.add_occupancy(transfer_occupancy(
       cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
@@ -177,8 +182,21 @@ Uses every_collective() {
   return uses;
 }
 
-Choice choose(const Communicator& group, const Order& order) {
-  Choice fastest;
+namespace {
+
+// What decides between ways to run a collective: the least.
+std::optional<double> weight(const Communicator& group, const Communicator::Laid& laid,
+                             const Order& order, bool by_nccl) {
+  const auto duration = laid.estimate(order);
+  if (!duration) return std::nullopt;
+  if (!by_nccl) return duration->seconds();
+  if (!laid.algorithm->nccl) return std::nullopt;
+  return nccl::expected_us(*group.tuner, order.collective, *laid.algorithm->nccl, order.protocol,
+                           order.bytes);
+}
+
+std::optional<Choice> choose(const Communicator& group, const Order& order, bool by_nccl) {
+  std::optional<Choice> chosen;
   std::tuple<bool, bool, double> least;
   for (const Communicator::Laid& laid : group.laid) {
     const Use use(order.collective, order.algorithm);
@@ -186,17 +204,28 @@ Choice choose(const Communicator& group, const Order& order) {
     for (const Protocol protocol : kProtocols) {
       Order by = order;
       by.protocol = protocol;
-      const auto duration = laid.estimate(by);
-      if (!duration) continue;
+      const auto found = weight(group, laid, by, by_nccl);
+      if (!found) continue;
       const bool unasked = group.protocol && *group.protocol != protocol;
-      const std::tuple time{unasked, duration->unchosen, duration->seconds()};
-      if (fastest.laid != nullptr && time >= least) continue;
-      least = time;
-      fastest = {&laid, protocol};
+      const std::tuple all{unasked, !by_nccl && laid.estimate(by)->unchosen, *found};
+      if (chosen && all >= least) continue;
+      least = all;
+      chosen = {&laid, protocol};
     }
   }
-  require(fastest.laid != nullptr, "a collective that the communicator was made for");
-  return fastest;
+  return chosen;
+}
+
+}  // namespace
+
+Choice choose(const Communicator& group, const Order& order) {
+  std::optional<Choice> chosen;
+  if (group.tuner != nullptr && order.algorithm == nullptr && nccl::chooses(order.collective)) {
+    chosen = choose(group, order, true);
+  }
+  if (!chosen) chosen = choose(group, order, false);
+  require(chosen.has_value(), "a collective that the communicator was made for");
+  return *chosen;
 }
 
 }  // namespace sim

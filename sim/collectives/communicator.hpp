@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
+#include "sim/collectives/nccl/tuner.hpp"
 
 namespace sim {
 
@@ -46,6 +47,7 @@ struct GroupDraft {
     LaidOut out = {};
   };
   std::shared_ptr<const std::vector<Laid>> shared = {};  // among congruent groups
+  std::shared_ptr<const nccl::Tuner> tuner = {};         // null: none
   Shift shift = {};                                      // of the hops that are laid out
 
   // None of a single rank.
@@ -73,12 +75,13 @@ struct Communicator {
     Estimate estimate = {};
   };
   std::vector<Laid> laid = {};
-  std::optional<Protocol> protocol = {};  // asked for
+  std::optional<Protocol> protocol = {};          // asked for
+  std::shared_ptr<const nccl::Tuner> tuner = {};  // null: none
 };
 
-// How a collective runs: by the algorithm and the protocol that take least on idle links, as NCCL's
-// tuner estimates them, or by the order's algorithm. A protocol that is asked for is taken wherever an
-// algorithm has it.
+// How a collective runs: as NCCL's tuner chooses, if the group has one and the order no algorithm, or
+// else by the algorithm and the protocol that take least on idle links. A protocol that is asked for is
+// taken wherever an algorithm has it.
 struct Choice {
   const Communicator::Laid* laid = nullptr;
   Protocol protocol = Protocol::simple;

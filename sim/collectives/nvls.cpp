@@ -152,7 +152,8 @@ constinit const CollectiveAlgorithm algorithms::nvls{
     .most_nodes = 1,
     .needs = "GPUs of one node",
     .suits = [](const Cluster& cluster, int ranks,
-                int nodes) { return nodes == 1 && pays(cluster, ranks, nodes); }};
+                int nodes) { return nodes == 1 && pays(cluster, ranks, nodes); },
+    .nccl = nccl::Algorithm::nvls};
 
 constinit const CollectiveAlgorithm algorithms::nvls_tree{
     .name = "nvls_tree",
@@ -160,6 +161,7 @@ constinit const CollectiveAlgorithm algorithms::nvls_tree{
     .lay_out = lay_out_nvls_tree,
     .sent = [](CollectiveKind, int ranks, int nodes) { return 1 + 2 * (nodes - 1.0) / ranks; },
     .suits = [](const Cluster& cluster, int ranks,
-                int nodes) { return nodes > 1 && pays(cluster, ranks, nodes); }};
+                int nodes) { return nodes > 1 && pays(cluster, ranks, nodes); },
+    .nccl = nccl::Algorithm::nvls_tree};
 
 }  // namespace sim

@@ -73,6 +73,7 @@ constinit const CollectiveAlgorithm algorithms::pat{
     .sent = [](CollectiveKind, int ranks, int) { return (ranks - 1.0) / ranks; },
     .takes = [](const Cluster&,
                 const GroupShape& shape) { return shape.nodes > 1 && shape.ranks == shape.nodes; },
-    .needs = "one GPU of each of several nodes"};
+    .needs = "one GPU of each of several nodes",
+    .nccl = nccl::Algorithm::pat};
 
 }  // namespace sim

@@ -112,6 +112,13 @@ ProtocolCosts protocol_costs(const Cluster& cluster, const Paces& paces, const B
   return costs;
 }
 
+double slower_s_per_byte(const nccl::Tuner* tuner, nccl::Algorithm algorithm, const Order& order,
+                         double full, double beyond) {
+  if (tuner == nullptr) return beyond;
+  const int taken = nccl::channels_taken(tuner->group, algorithm, order.protocol, order.bytes);
+  return (full + beyond) * tuner->group.channels / taken - full;
+}
+
 double own_copy_s_per_byte(const Cluster& cluster) {
   // A ring's first step stores the share twice. Fitted, in parts of a share that is sent, on the
   // logs of nvlink3, nvlink4 and nvlink5: 0.26, 0.32 and 0.57.

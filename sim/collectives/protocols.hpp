@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
+#include "sim/collectives/nccl/tuner.hpp"
 
 namespace sim {
 
@@ -62,6 +63,12 @@ using ProtocolCosts = ByProtocol<ProtocolCost>;
                                            const Busiest& busiest,
                                            const std::function<double(Protocol)>& step_s,
                                            double share = 1);
+
+// The same of an order: the few channels that NCCL takes for a small buffer are slower than all
+// together. `full`: seconds per byte at the full rate. Without a tuner, channels carry whatever there
+// is.
+[[nodiscard]] double slower_s_per_byte(const nccl::Tuner* tuner, nccl::Algorithm algorithm,
+                                       const Order& order, double full, double beyond);
 
 // What the copy of an own share takes, out of place.
 [[nodiscard]] double own_copy_s_per_byte(const Cluster& cluster);

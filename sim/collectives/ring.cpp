@@ -2,10 +2,12 @@
 // Ring: each rank passes 1/n of the buffer to the next one, n-1 times for an all_gather or a
 // reduce_scatter, twice as often for an all_reduce.
 #include <array>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "sim/collectives/legs.hpp"
+#include "sim/collectives/nccl/group.hpp"
 #include "sim/collectives/protocols.hpp"
 #include "sim/collectives/run.hpp"
 
@@ -19,7 +21,8 @@ struct RingCosts {
   double hops = 0;        // over all distinct rings
   double s_per_byte = 0;  // at full rate
   double own_copy_s_per_byte = 0;
-  ProtocolCosts costs;  // a step has the mean latency of the rings' hops
+  ProtocolCosts costs;                       // a step has the mean latency of the rings' hops
+  std::shared_ptr<const nccl::Tuner> tuner;  // null: all channels carry whatever there is
 };
 
 // Of each protocol that is known for all links.
@@ -53,10 +56,12 @@ std::optional<Duration> estimate_rings(const RingCosts& rings, const Order& orde
   if (!cost) return std::nullopt;
   const double steps = rounds_of(order.collective) * (rings.ranks - 1);
   const double share = order.bytes / rings.ranks;
+  const double slower = slower_s_per_byte(rings.tuner.get(), nccl::Algorithm::ring, order,
+                                          rings.s_per_byte, cost->s_per_byte);
   const bool copies =
       order.buffers == Buffers::out_of_place && order.collective != CollectiveKind::all_reduce;
   return Duration{.before_s = cost->launch_s,
-                  .on_the_way_s = steps * (cost->step_s + share * cost->s_per_byte) +
+                  .on_the_way_s = steps * (cost->step_s + share * slower) +
                                   (copies ? share * rings.own_copy_s_per_byte : 0),
                   .moving_s = steps * share * rings.s_per_byte};
 }
@@ -131,7 +136,8 @@ LaidOut lay_out_rings(const Topology& topology, const std::vector<int>& ranks, D
                         .hops = static_cast<double>(rings.size() * ranks.size()),
                         .s_per_byte = busiest.seconds(),
                         .own_copy_s_per_byte = own_copy_s_per_byte(cluster),
-                        .costs = protocol_costs(cluster, paces, busiest, step_s)};
+                        .costs = protocol_costs(cluster, paces, busiest, step_s),
+                        .tuner = nccl::tuner_of(cluster, ranks, count_nodes(cluster, ranks))};
   std::vector<double> pace = values_of(costs.costs);
   pace.push_back(costs.s_per_byte);
   const auto run = [costs](ScheduleBuilder& builder, const Communicator& group,
@@ -151,8 +157,8 @@ constinit const CollectiveAlgorithm algorithms::ring{
     .name = "ring",
     .runs = kRingCollectives,
     .lay_out = lay_out_rings,
-    .sent = [](CollectiveKind collective, int ranks, int /*nodes*/) {
-      return rounds_of(collective) * (ranks - 1.0) / ranks;
-    }};
+    .sent = [](CollectiveKind collective, int ranks,
+               int /*nodes*/) { return rounds_of(collective) * (ranks - 1.0) / ranks; },
+    .nccl = nccl::Algorithm::ring};
 
 }  // namespace sim

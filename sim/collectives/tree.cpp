@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/nccl/group.hpp"
 #include "sim/collectives/pipeline.hpp"
 #include "sim/collectives/run.hpp"
 
@@ -45,6 +47,7 @@ struct LaidTrees {
   double s_per_byte = 0;  // at full rate
   double depth = 0;
   ProtocolCosts costs = {};  // beside the pipeline
+  std::shared_ptr<const nccl::Tuner> tuner = {};
   std::vector<Passage> passages = {};
   std::vector<PacedTree> in_order = {};  // step by step
 };
@@ -63,11 +66,12 @@ std::optional<Duration> estimate_trees(const LaidTrees& trees, const Order& orde
   const auto& cost = at(trees.costs, order.protocol);
   if (!cost) return std::nullopt;
   const double moving_s = order.bytes * trees.s_per_byte;
+  const double slower = slower_s_per_byte(trees.tuner.get(), nccl::Algorithm::tree, order,
+                                          trees.s_per_byte, cost->s_per_byte);
   const double full_rate_s = pipeline_s(trees.passages, order.protocol, chunks_of(trees, order));
-  return Duration{
-      .before_s = cost->launch_s,
-      .on_the_way_s = std::max(0.0, full_rate_s - moving_s) + order.bytes * cost->s_per_byte,
-      .moving_s = moving_s};
+  return Duration{.before_s = cost->launch_s,
+                  .on_the_way_s = std::max(0.0, full_rate_s - moving_s) + order.bytes * slower,
+                  .moving_s = moving_s};
 }
 
 // Of what a rank passes on; the begins are the ends unless it is streamed.
@@ -153,7 +157,10 @@ void run_trees(ScheduleBuilder& builder, const Communicator& group, const LaidTr
     return;
   }
   run_collective(builder, group, call, [&](OperationId begin) {
-    const double protocol_s = order.bytes * at(trees.costs, order.protocol)->s_per_byte;
+    const double beyond = at(trees.costs, order.protocol)->s_per_byte;
+    const double protocol_s =
+        order.bytes * slower_s_per_byte(trees.tuner.get(), nccl::Algorithm::tree, order,
+                                        trees.s_per_byte, beyond);
     const OperationId ready =
         builder.flow(builder.add_route({}), 0, call.phase, call.label,
                      {.before_s = duration.before_s + protocol_s}, 0, {&begin, 1});
@@ -196,6 +203,7 @@ LaidOut lay_out_trees(const Topology& topology, const std::vector<int>& ranks, D
       .depth = depth_of_trees(static_cast<double>(ranks.size()), count_nodes(cluster, ranks)),
       .costs = protocol_costs(
           cluster, paces, busiest, [](Protocol) { return 0.0; }, kTreeShare),
+      .tuner = nccl::tuner_of(cluster, ranks, count_nodes(cluster, ranks)),
       .passages = pipeline.passages(trees)};
   laid.s_per_byte = slowest_s_per_byte(laid.passages) / parts;
   if (detail == Detail::step_by_step) {
@@ -228,6 +236,7 @@ constinit const CollectiveAlgorithm algorithms::tree{
     .lay_out = lay_out_trees,
     .in_steps = true,
     .sent = [](CollectiveKind, int ranks, int) { return 2 * (ranks - 1.0) / ranks; },
-    .suits = [](const Cluster&, int, int nodes) { return nodes > 1; }};
+    .suits = [](const Cluster&, int, int nodes) { return nodes > 1; },
+    .nccl = nccl::Algorithm::tree};
 
 }  // namespace sim

@@ -184,7 +184,13 @@ bool have_equal_legs(std::span<const GroupDraft::Laid> one,
   });
 }
 
+bool have_equal_tuners(const GroupDraft& one, const GroupDraft& other) {
+  if (one.tuner == nullptr || other.tuner == nullptr) return one.tuner == other.tuner;
+  return one.tuner == other.tuner || *one.tuner == *other.tuner;
+}
+
 bool have_equal_paces(const GroupDraft& one, const GroupDraft& other) {
+  if (!have_equal_tuners(one, other)) return false;
   return one.shared == other.shared ||
          std::ranges::equal(one.laid(), other.laid(),
                             [](const auto& a, const auto& b) { return a.out.pace == b.out.pace; });

@@ -78,7 +78,8 @@ class Adding {
                        .id = builder.add_communicator(),
                        .channels = cluster_.collectives.channels,
                        .alike_links = has_alike_links(cluster_),
-                       .protocol = cluster_.collectives.protocol};
+                       .protocol = cluster_.collectives.protocol,
+                       .tuner = draft.tuner};
     group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
     if (group.size < 2) return group;
     group.occupancy = builder.add_occupancy(

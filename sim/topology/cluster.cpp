@@ -69,6 +69,16 @@ std::span<const TomlKey> cluster_keys() {
   return table.keys();
 }
 
+namespace {
+
+bool names_nccl(TomlReader& reader) {
+  constexpr std::string_view kKey = "collectives.nccl";
+  constexpr std::span<const EnumName<std::optional<NcclVersion>>> kNames = kNcclNames;
+  return reader.is_good(kKey) && reader.one_of(kKey, kNames).has_value();
+}
+
+}  // namespace
+
 Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                       std::span<const Setting> settings) {
   TomlReader reader(parse_toml(text, file, settings), cluster_keys());
@@ -77,6 +87,9 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   read_fields(reader, "", file_fields(), cluster);
   read_fields(reader, "cluster", cluster_fields(), cluster);
   read_fields(reader, "gpu", gpu_fields(), cluster.gpu);
+  const bool by_channels = names_nccl(reader);
+  cluster.nvlink.by_channels = cluster.network.by_channels = by_channels;
+  cluster.collectives.by_channels = by_channels;
   read_fields(reader, "nvlink", nvlink_fields(), cluster.nvlink);
   read_fields(reader, "network", network_fields(), cluster.network);
   constexpr std::string_view kTransport = "nvlink.transport";

@@ -16,6 +16,7 @@
 #include "sim/base/setting.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
+#include "sim/topology/nccl_version.hpp"
 #include "sim/topology/node_placement.hpp"
 #include "sim/topology/traffic.hpp"
 
@@ -107,6 +108,8 @@ struct Nvlink {
   int gpus_per_bridge = 1, gpus_per_socket = 1;
   Bandwidth bridge_bandwidth = {};  // of that link, per direction
   Bandwidth socket_bandwidth = {};  // of a socket's link to the others, per direction
+  // As Collectives::by_channels, before [collectives] is read.
+  bool by_channels = false;
   bool operator==(const Nvlink&) const = default;
 };
 
@@ -156,6 +159,8 @@ struct Network {
   std::optional<LinkPace> ll = {}, ll128 = {};         // as in Nvlink
   // Sums in the switches, up and down; absent if they make none.
   std::optional<LinkPace> sharp = {};
+  // As Collectives::by_channels, before [collectives] is read.
+  bool by_channels = false;
   bool operator==(const Network&) const = default;
 };
 
@@ -166,18 +171,24 @@ struct Collectives {
   std::optional<Seconds> ll_launch = {}, ll128_launch = {};  // by other protocols
   // Of each message of an all_to_all, while the ones before it are on their way.
   Seconds message = {};
-  // Of the collectives that it can run (sim/collectives/asked.hpp); null: the fastest one for each
-  // size, as NCCL's tuner has it.
+  // Of the collectives that it can run (sim/collectives/asked.hpp); null: by `nccl`.
   const CollectiveAlgorithm* algorithm = nullptr;
   std::optional<Protocol> protocol = {};  // the same
+  // Whose tuner chooses where neither is given (sim/collectives/nccl/tuner.hpp); nothing: the fastest
+  // of what collectives take here.
+  std::optional<NcclVersion> nccl = {};
+  bool by_channels = false;  // `nccl` is given: transports mean paces of channels by size
   bool operator==(const Collectives&) const = default;
 };
+
+enum class Processor { intel, amd, arm };
 
 // [host]: the processors that encode (`host-codecs`) and send beside the GPUs. What is absent never
 // limits.
 struct HostCores {
-  std::optional<double> cores = {};  // of a host
-  std::optional<int> ranks = {};     // that share them; absent: the GPUs of a node
+  Processor processor = Processor::intel;  // whose make NCCL's tuner asks for
+  std::optional<double> cores = {};        // of a host
+  std::optional<int> ranks = {};           // that share them; absent: the GPUs of a node
   // That one core sends while it receives as much, through the kernel's network stack.
   std::optional<Bandwidth> core_bandwidth = {};
   bool operator==(const HostCores&) const = default;

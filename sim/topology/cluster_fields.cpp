@@ -99,7 +99,13 @@ constexpr Field<Gpu> kGpuFields[] = {
      .read = read_power_limit},
 };
 
+constexpr EnumName<Processor> kProcessorNames[] = {
+    {"intel", Processor::intel}, {"amd", Processor::amd}, {"arm", Processor::arm}};
+
 constexpr Field<HostCores> kHostFields[] = {
+    choice<&HostCores::processor, kProcessorNames>(
+        "processor", kUsualValue,
+        "Make of the host's processors: NCCL's tuner expects less of LL between nodes of AMD's."),
     field<&HostCores::cores>("cores", {.lowest = 0, .highest = 65'536, .above_zero = true},
                              left_out("as many as ranks want"),
                              "Cores of a host, which its ranks share: with `host-codecs`, and to "

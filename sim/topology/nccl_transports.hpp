@@ -27,6 +27,8 @@ struct NcclTransport {
   // Of NVLink: Collectives::message. Of networks: Network::message.
   std::optional<Seconds> message = {};
   std::optional<Bandwidth> copy_bandwidth = {};  // of networks: Network::copy_bandwidth
+  // The same where collectives take channels by size (`collectives.nccl`); null: this one.
+  const NcclTransport* by_channels = nullptr;
 };
 
 // Where `message` is from, inside a node and between nodes.

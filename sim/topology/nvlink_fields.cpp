@@ -160,6 +160,10 @@ constexpr Field<Collectives> kCollectivesFields[] = {
         "protocol", kUsualValue,
         "Protocol of all collectives that have it; refused if none has. `auto`: the fastest for "
         "each size."),
+    choice<&Collectives::nccl, kNcclNames>(
+        "nccl", kUsualValue,
+        "Version of NCCL whose tuner chooses algorithm and protocol for each size, by its own "
+        "constants; `off`: the fastest by the costs here, also of GPUs that NCCL does not drive."),
 };
 
 }  // namespace

@@ -32,51 +32,102 @@ constexpr NcclTransport kPcie{.name = "pcie",
                               .launch = 8.4_us,
                               .ll_launch = 6.6_us};
 
-constexpr NcclTransport kNvlink3{.name = "nvlink3",
-                                 .summary = "NVLink 3 with NVSwitch: A100",
-                                 .source = "fitted on the logs a100_{2,4,8}_nccl2.27.3",
-                                 .simple = {1.86_us, 0.706},
-                                 .ll = LinkPace{0.908_us, 0.0241},
-                                 .ll128 = LinkPace{0.881_us, 0.323},
-                                 .pairs = LinkPace{30.0_us, 0.706},
-                                 .ll_pairs = LinkPace{12.8_us, 0.215},
-                                 .launch = 32.8_us,
-                                 .ll_launch = 8.10_us,
-                                 .ll128_launch = 10.9_us,
-                                 .message = kMessage};
+constexpr NcclTransport with_channels(NcclTransport row, const NcclTransport& by_channels) {
+  row.by_channels = &by_channels;
+  return row;
+}
 
-constexpr NcclTransport kNvlink4{.name = "nvlink4",
-                                 .summary = "NVLink 4 with NVSwitch and sums in it: H100, H200",
-                                 .source = "fitted on the logs h100_{2,4,8}_nccl2.29.2",
-                                 .simple = {0.743_us, 0.753},
-                                 .ll = LinkPace{0.800_us, 0.0317},
-                                 .ll128 = LinkPace{0.858_us, 0.372},
-                                 .nvls = LinkPace{48.6_us, 0.604},
-                                 .pairs = LinkPace{12.9_us, 0.717},
-                                 .ll_pairs = LinkPace{7.03_us, 0.0238},
-                                 .sums = {.channels = 16, .chunk_overhead = {2'215}},
-                                 .launch = 19.3_us,
-                                 .ll_launch = 4.53_us,
-                                 .ll128_launch = 5.42_us,
-                                 .message = kMessage};
+constexpr NcclTransport kNvlink3Alone{.name = "nvlink3",
+                                      .summary = "NVLink 3 with NVSwitch: A100",
+                                      .source = "fitted on the logs a100_{2,4,8}_nccl2.27.3",
+                                      .simple = {1.86_us, 0.706},
+                                      .ll = LinkPace{0.908_us, 0.0241},
+                                      .ll128 = LinkPace{0.881_us, 0.323},
+                                      .pairs = LinkPace{30.0_us, 0.706},
+                                      .ll_pairs = LinkPace{12.8_us, 0.215},
+                                      .launch = 32.8_us,
+                                      .ll_launch = 8.10_us,
+                                      .ll128_launch = 10.9_us,
+                                      .message = kMessage};
 
-constexpr NcclTransport kNvlink5{.name = "nvlink5",
-                                 .summary = "NVLink 5 with NVSwitch and sums in it: B200, B300",
-                                 .source = "fitted on the logs b200_{2,4,8}_nccl2.29.2",
-                                 .simple = {5.22_us, 0.729},
-                                 .ll = LinkPace{1.26_us, 0.0141},
-                                 .ll128 = LinkPace{1.28_us, 0.297},
-                                 .nvls = LinkPace{10.4_us, 0.646},
-                                 .pairs = LinkPace{17.3_us, 0.588},
-                                 .ll_pairs = LinkPace{10.1_us, 0.0202},
-                                 .sums = {.channels = 24, .chunk_overhead = {36'010}},
-                                 .pairs_channel_efficiency = 0.0302,
-                                 .launch = 15.8_us,
-                                 .ll_launch = 7.51_us,
-                                 .ll128_launch = 8.44_us,
-                                 .message = kMessage};
+// With channels by size, as NCCL takes them, fitted on the same logs by protocol, to the rows where
+// NCCL's tuner takes it (docs/validation.md, "Collectives"). LL then has the bandwidth that its flags
+// leave, and NVLS starts after what the tuner says.
+constexpr NcclTransport kNvlink3ByChannels = [] {
+  NcclTransport row = kNvlink3Alone;
+  row.simple = {5.13_us, 0.717};
+  row.ll = LinkPace{0.617_us, 0.344};
+  row.ll128 = LinkPace{0.412_us, 0.504};
+  row.launch = 25.7_us;
+  row.ll_launch = 9.23_us;
+  row.ll128_launch = 22.7_us;
+  return row;
+}();
+constexpr NcclTransport kNvlink3 = with_channels(kNvlink3Alone, kNvlink3ByChannels);
 
-constexpr NcclTransport kNvlink5Rack{
+constexpr NcclTransport kNvlink4Alone{
+    .name = "nvlink4",
+    .summary = "NVLink 4 with NVSwitch and sums in it: H100, H200",
+    .source = "fitted on the logs h100_{2,4,8}_nccl2.29.2",
+    .simple = {0.743_us, 0.753},
+    .ll = LinkPace{0.800_us, 0.0317},
+    .ll128 = LinkPace{0.858_us, 0.372},
+    .nvls = LinkPace{48.6_us, 0.604},
+    .pairs = LinkPace{12.9_us, 0.717},
+    .ll_pairs = LinkPace{7.03_us, 0.0238},
+    .sums = {.channels = 16, .chunk_overhead = {2'215}},
+    .launch = 19.3_us,
+    .ll_launch = 4.53_us,
+    .ll128_launch = 5.42_us,
+    .message = kMessage};
+
+constexpr NcclTransport kNvlink4ByChannels = [] {
+  NcclTransport row = kNvlink4Alone;
+  row.simple = {1.87_us, 0.758};
+  row.ll = LinkPace{0.625_us, 0.379};
+  row.ll128 = LinkPace{0.93_us, 0.71};
+  row.nvls = LinkPace{7.4_us, 0.713};
+  row.sums.chunk_overhead = {22'119};
+  row.launch = 16.7_us;
+  row.ll_launch = 5.00_us;
+  row.ll128_launch = 14.0_us;
+  return row;
+}();
+constexpr NcclTransport kNvlink4 = with_channels(kNvlink4Alone, kNvlink4ByChannels);
+
+constexpr NcclTransport kNvlink5Alone{
+    .name = "nvlink5",
+    .summary = "NVLink 5 with NVSwitch and sums in it: B200, B300",
+    .source = "fitted on the logs b200_{2,4,8}_nccl2.29.2",
+    .simple = {5.22_us, 0.729},
+    .ll = LinkPace{1.26_us, 0.0141},
+    .ll128 = LinkPace{1.28_us, 0.297},
+    .nvls = LinkPace{10.4_us, 0.646},
+    .pairs = LinkPace{17.3_us, 0.588},
+    .ll_pairs = LinkPace{10.1_us, 0.0202},
+    .sums = {.channels = 24, .chunk_overhead = {36'010}},
+    .pairs_channel_efficiency = 0.0302,
+    .launch = 15.8_us,
+    .ll_launch = 7.51_us,
+    .ll128_launch = 8.44_us,
+    .message = kMessage};
+
+// LL128 starts late on Blackwell: 8 to 256 MiB take 70 us and then 0.58 of the links.
+constexpr NcclTransport kNvlink5ByChannels = [] {
+  NcclTransport row = kNvlink5Alone;
+  row.simple = {5.44_us, 0.742};
+  row.ll = LinkPace{1.07_us, 0.297};
+  row.ll128 = LinkPace{0.05_us, 0.583};
+  row.nvls = LinkPace{12.8_us, 0.715};
+  row.sums.chunk_overhead = {44'645};
+  row.launch = 16.7_us;
+  row.ll_launch = 8.17_us;
+  row.ll128_launch = 68.0_us;
+  return row;
+}();
+constexpr NcclTransport kNvlink5 = with_channels(kNvlink5Alone, kNvlink5ByChannels);
+
+constexpr NcclTransport kNvlink5RackAlone{
     .name = "nvlink5_rack",
     .summary = "NVLink 5 through the switches of a rack, 72 GPUs: GB200, GB300",
     .source = "fitted on the logs gb200_{2,4}_nccl2.29.2, gb200_64_xla and gb200_32x2_xla",
@@ -93,6 +144,20 @@ constexpr NcclTransport kNvlink5Rack{
     .ll_launch = 7.92_us,
     .ll128_launch = 8.61_us,
     .message = kMessage};
+
+constexpr NcclTransport kNvlink5RackByChannels = [] {
+  NcclTransport row = kNvlink5RackAlone;
+  row.simple = {3.87_us, 0.774};
+  row.ll = LinkPace{1.20_us, 0.339};
+  row.ll128 = LinkPace{0.05_us, 0.583};
+  row.nvls = LinkPace{33.5_us, 0.677};
+  row.sums.chunk_overhead = {32'613};
+  row.launch = 21.1_us;
+  row.ll_launch = 8.46_us;
+  row.ll128_launch = 74.0_us;
+  return row;
+}();
+constexpr NcclTransport kNvlink5Rack = with_channels(kNvlink5RackAlone, kNvlink5RackByChannels);
 
 constexpr const NcclTransport* kInNodes[] = {&kNvlink2, &kNvlink3,     &kNvlink4,
                                              &kNvlink5, &kNvlink5Rack, &kPcie};

@@ -4,8 +4,16 @@
 #include "sim/topology/ranks.hpp"
 
 namespace sim {
+namespace {
 
-void drive(const NcclTransport& transport, Nvlink& nvlink) {
+const NcclTransport& row_of(const NcclTransport& named, bool by_channels) {
+  return by_channels && named.by_channels != nullptr ? *named.by_channels : named;
+}
+
+}  // namespace
+
+void drive(const NcclTransport& named, Nvlink& nvlink) {
+  const NcclTransport& transport = row_of(named, nvlink.by_channels);
   nvlink.efficiency = transport.simple.efficiency;
   nvlink.latency = transport.simple.latency;
   nvlink.ll = transport.ll;
@@ -18,7 +26,8 @@ void drive(const NcclTransport& transport, Nvlink& nvlink) {
   nvlink.ll_pairs_channel_efficiency = transport.ll_pairs_channel_efficiency;
 }
 
-void drive(const NcclTransport& transport, Network& network) {
+void drive(const NcclTransport& named, Network& network) {
+  const NcclTransport& transport = row_of(named, network.by_channels);
   network.efficiency = transport.simple.efficiency;
   network.copy_bandwidth = transport.copy_bandwidth;
   network.latency = transport.simple.latency;
@@ -27,7 +36,8 @@ void drive(const NcclTransport& transport, Network& network) {
   network.message = transport.message.value_or(Seconds());
 }
 
-void drive(const NcclTransport& transport, Collectives& collectives) {
+void drive(const NcclTransport& named, Collectives& collectives) {
+  const NcclTransport& transport = row_of(named, collectives.by_channels);
   collectives.launch = transport.launch.value_or(Seconds());
   collectives.ll_launch = transport.ll_launch;
   collectives.ll128_launch = transport.ll128_launch;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/validation/nccl.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -18,26 +20,35 @@
 namespace sim::validation {
 namespace {
 
-// Cluster, nodes, GPUs of each and groups: the machine of a log.
-using Machine = std::tuple<std::string, int, int, int>;
-Machine machine_of(const NcclLog& log) {
-  return {log.cluster, log.nodes, log.gpus_per_node, log.groups};
+// Cluster, nodes, GPUs of each, groups and whose tuner chooses: the machine of a log.
+using Machine = std::tuple<std::string, int, int, int, std::optional<NcclVersion>>;
+Machine machine_of(const NcclLog& log, bool tuned) {
+  std::optional<NcclVersion> version;
+  if (tuned) version = nccl_or_newest(log.nccl);
+  return {log.cluster, log.nodes, log.gpus_per_node, log.groups, version};
 }
 
 // What a simulation depends on.
 using NcclRun = std::tuple<Machine, std::string_view, double>;
-NcclRun run_of(const NcclRow& row) {
-  return {machine_of(*row.log), row.collective->name, row.bytes};
+NcclRun run_of(const NcclRow& row, bool tuned) {
+  return {machine_of(*row.log, tuned), row.collective->name, row.bytes};
 }
 
-std::vector<const NcclRow*> simulated_rows(const NcclStudy& study) {
+struct Simulated {
+  const NcclRow* row;
+  bool tuned;
+};
+
+std::vector<Simulated> simulations(const NcclStudy& study) {
   std::set<NcclRun> known;
-  std::vector<const NcclRow*> rows;
+  std::vector<Simulated> all;
   for (const NcclRow& row : study.rows) {
     if (row.log->role == NcclRole::left_out) continue;
-    if (known.insert(run_of(row)).second) rows.push_back(&row);
+    for (const bool tuned : {false, true}) {
+      if (known.insert(run_of(row, tuned)).second) all.push_back({&row, tuned});
+    }
   }
-  return rows;
+  return all;
 }
 
 std::vector<std::vector<int>> ranks_of_groups(const NcclLog& log) {
@@ -112,35 +123,42 @@ NcclStudy read_nccl(const std::filesystem::path& folder) {
   return study;
 }
 
-int nccl_simulations(const NcclStudy& study) {
-  return static_cast<int>(simulated_rows(study).size());
-}
+int nccl_simulations(const NcclStudy& study) { return static_cast<int>(simulations(study).size()); }
 
 NcclStudy predict_nccl(const std::filesystem::path& folder, NcclStudy study, int jobs,
                        const Tick& tick) {
   fit_laws(study);
-  const std::vector<const NcclRow*> simulated = simulated_rows(study);
+  const std::vector<Simulated> simulated = simulations(study);
   std::map<Machine, Topology> topologies;
   std::map<Machine, LoneGroups> machines;
-  for (const NcclRow* row : simulated) {
+  for (const auto& [row, tuned] : simulated) {
     const NcclLog& log = *row->log;
-    if (topologies.contains(machine_of(log))) continue;
-    const Cluster cluster = read_cluster(folder / "topologies" / (log.cluster + ".toml"));
+    const Machine machine = machine_of(log, tuned);
+    if (topologies.contains(machine)) continue;
+    const std::string_view version =
+        name_of(std::get<std::optional<NcclVersion>>(machine), kNcclNames);
+    const Setting nccl{"collectives.nccl", fmt::format("\"{}\"", version)};
+    const Cluster cluster =
+        read_cluster(folder / "topologies" / (log.cluster + ".toml"), {&nccl, 1});
     const Topology& topology =
-        topologies.emplace(machine_of(log), part_of(cluster, log.nodes, log.gpus_per_node))
-            .first->second;
+        topologies.emplace(machine, part_of(cluster, log.nodes, log.gpus_per_node)).first->second;
     machines.emplace(
-        std::piecewise_construct, std::forward_as_tuple(machine_of(log)),
+        std::piecewise_construct, std::forward_as_tuple(machine),
         std::forward_as_tuple(topology, ranks_of_groups(log), every_collective(), Detail::folded));
   }
   const std::vector<double> times = in_parallel(jobs, simulated.size(), [&](std::size_t i) {
     tick();
-    return simulated_s(machines.at(machine_of(*simulated[i]->log)), *simulated[i]);
+    const auto& [row, tuned] = simulated[i];
+    return simulated_s(machines.at(machine_of(*row->log, tuned)), *row);
   });
   std::map<NcclRun, double> by_run;
-  for (std::size_t i = 0; i < times.size(); ++i) by_run[run_of(*simulated[i])] = times[i];
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    by_run[run_of(*simulated[i].row, simulated[i].tuned)] = times[i];
+  }
   for (NcclRow& row : study.rows) {
-    if (row.log->role != NcclRole::left_out) row.simulated_s = by_run.at(run_of(row));
+    if (row.log->role == NcclRole::left_out) continue;
+    row.simulated_s = by_run.at(run_of(row, false));
+    row.as_nccl_s = by_run.at(run_of(row, true));
   }
   return study;
 }

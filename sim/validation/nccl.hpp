@@ -47,6 +47,7 @@ struct NcclRow {
   double bytes = 0;  // of the whole buffer, as nccl-tests counts
   double published_s = 0;
   double simulated_s = 0;
+  double as_nccl_s = 0;     // simulated with the choices of the log's version of NCCL
   double alpha_beta_s = 0;  // 0: no log gives its constants a law of this collective
 
   // What each rank has to send, whatever the algorithm.

@@ -119,6 +119,7 @@ const std::map<std::string, std::string> kFlagValues{
     {"perfetto", "nowhere.json"},
     {"prefetch", "1"},
     {"protocol", "ll"},
+    {"nccl", "2.28"},
     {"recompute", "full"},
     {"reliability", "llama3_h100"},
     {"require", "mfu>=0"},

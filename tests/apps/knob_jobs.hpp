@@ -117,6 +117,8 @@ inline constexpr std::string_view kFp8 =
     "--precision fp8";
 
 // Eight GPUs with protocols and sums in the switch; and two nodes of one GPU each.
+inline constexpr const char* kByNccl =
+    "--topology dgx_h100_x16 --model gpt_350m --nodes 2 --tp 16 --sequence 96 --nccl 2.28";
 inline constexpr std::string_view kSwitched =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --zero 3";
 inline constexpr std::string_view kSimple =
