@@ -49,7 +49,9 @@ class Expansion {
       std::visit([&](const auto& what) { expand(instruction.stage, what); }, instruction.what);
     }
     host_.finish();
-    return std::move(builder_).finish();
+    Schedule schedule = std::move(builder_).finish();
+    schedule.product_rate = context_.calibration.product_rate;
+    return schedule;
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "sim/program/expand.hpp"
 #include "sim/program/expert_exchange.hpp"
 #include "sim/program/lay_out.hpp"
+#include "sim/times/published.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
 
@@ -62,6 +63,16 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
   return lines;
 }
 
+std::string throttling_problem(const StepContext& context) {
+  const auto& published = context.calibration.published;
+  if (!context.parallelism.power_throttling || (published && published->power)) return "";
+  return fmt::format(
+      "`power-throttling`: no power of {}'s kernels is known ([power] in "
+      "traces/kernels/kernels.toml); "
+      "choose off",
+      context.cluster.gpu.name);
+}
+
 // Periods at the first stage in the first try: in most steps they settle after a few. With virtual stages
 // a period has as many micro-batches as there are stages, or more.
 int fewest_periods(const Parallelism& p) { return p.virtual_stages > 1 ? 6 : 7; }
@@ -98,6 +109,7 @@ std::string problems(const StepContext& context, const Scheme& scheme) {
   if (std::string of_dispatcher = dispatcher_problem(context); !of_dispatcher.empty()) {
     return of_dispatcher;
   }
+  if (std::string of_power = throttling_problem(context); !of_power.empty()) return of_power;
   std::vector<std::string> lines = problems_of_scheme(context, scheme);
   if (lines.empty()) lines = asked_outcome(context, scheme).refusals;
   return joined(lines, "\n");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/report/activity.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/times/host_update.hpp"
@@ -158,6 +159,10 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step",
                           "pipeline bubbles and waits");
   report.sources = sources_of(context, scheme);
+  if (p.power_throttling) {
+    report.sources["power"] =
+        power_text(*context.calibration.published->power, cluster.gpu, schedule, timeline);
+  }
   if (schedule.in_phase) report.sources["replicas"] = in_phase_text();
   if (schedule.approximate) report.sources["collectives"] = approximation(schedule.unfolded_flows);
   return report;

@@ -199,6 +199,7 @@ struct Schedule {
   std::vector<PeriodRange> periods;  // ascending; empty if none is left out
   double unfolded_flows = 0;         // flows of the schedule when unfolded
   double host_issue_s = 0;           // that the busiest host takes to issue all its kernels
+  double product_rate = 1;           // Calibration::product_rate of its kernels
   // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
   bool approximate = false;
   // Folds replicas whose messages then always meet on links (sim/program/collisions.hpp).

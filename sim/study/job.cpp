@@ -105,6 +105,9 @@ void calibrate(Cluster& cluster, Calibration& table, const EfficiencyTable& effi
       efficiencies, cluster.gpu.name,
       {.bits = product_bits(parallelism.matrices), .published = table.published != nullptr});
   if (table.published == nullptr) return;
+  if (parallelism.power_throttling && table.published->power) {
+    table.product_rate = fastest_rate(*table.published->power, cluster.gpu);
+  }
   const PublishedProducts& products = table.published->products;
   EfficiencyDefault& usual = *cluster.default_efficiency;
   if (table.published->same) {

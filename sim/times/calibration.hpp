@@ -93,6 +93,9 @@ struct Calibration {
   // What it costs to issue kernels; of no table.
   Hosts hosts = {};
   double attention_slowdown = 1;  // the same for published attention
+  // Of matrix products and attention, over that of their times, with power throttling
+  // (sim/times/throttling.hpp): the fastest, until a step is simulated.
+  double product_rate = 1;
   bool operator==(const Calibration&) const = default;
 };
 

@@ -18,6 +18,7 @@
 
 #include "sim/base/units.hpp"
 #include "sim/times/measured_products.hpp"
+#include "sim/times/throttling.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/operators.hpp"
 #include "sim/workload/parallelism.hpp"
@@ -102,6 +103,7 @@ struct PublishedKernels {
   PublishedNorms norms;
   PublishedCasts casts;
   PublishedGrouped grouped;
+  std::optional<PublishedPower> power = {};  // unknown for other generations
 
   [[nodiscard]] const PublishedAttention& attention_of(Attention kernel) const;
   [[nodiscard]] bool describes(const PublishedAttention& row) const;

@@ -75,6 +75,16 @@ PublishedGrouped read_grouped(TomlReader& reader, const std::string& name) {
   return grouped;
 }
 
+PublishedPower read_power(TomlReader& reader, const std::string& name) {
+  const std::string table = "power." + name + ".";
+  return {.gpus = reader.texts(table + "gpus"),
+          .limit = reader.quantity<Watts>(table + "limit"),
+          .products = reader.quantity<Watts>(table + "products"),
+          .copies = reader.quantity<Watts>(table + "copies"),
+          .waiting = reader.quantity<Watts>(table + "waiting"),
+          .source = reader.text(table + "source")};
+}
+
 // [fused], [sdpa]: what a name that is no kernel stands for.
 struct UsualAttention {
   std::vector<std::string> gpus;
@@ -102,6 +112,7 @@ struct AllKernels {
   std::vector<PublishedNorms> norms;
   PublishedCasts casts;
   std::vector<PublishedGrouped> grouped;
+  std::vector<PublishedPower> power;
   UsualAttention fused, sdpa;
 };
 
@@ -116,6 +127,7 @@ AllKernels read_all(const std::filesystem::path& file) {
   each("attention", all.attention, &read_attention);
   each("norms", all.norms, &read_norms);
   each("grouped", all.grouped, &read_grouped);
+  each("power", all.power, &read_power);
   all.casts = read_casts(reader);
   all.fused = read_usual(reader, "fused");
   all.sdpa = read_usual(reader, "sdpa");
@@ -163,6 +175,13 @@ const PublishedNorms& norms_for(const AllKernels& all, const Gpu& gpu) {
   return named == all.norms.end() ? all.norms.back() : *named;
 }
 
+std::optional<PublishedPower> power_for(const AllKernels& all, const Gpu& gpu) {
+  const auto named = std::ranges::find_if(
+      all.power, [&](const PublishedPower& row) { return names_gpu(gpu.name, row.gpus); });
+  if (named == all.power.end()) return {};
+  return *named;
+}
+
 }  // namespace
 
 std::shared_ptr<const PublishedKernels> read_published_kernels(const std::filesystem::path& folder,
@@ -181,6 +200,7 @@ std::shared_ptr<const PublishedKernels> read_published_kernels(const std::filesy
   published->norms = norms_for(all, gpu);
   published->casts = all.casts;
   published->grouped = row_for(all.grouped, gpu);
+  published->power = power_for(all, gpu);
   return published;
 }
 

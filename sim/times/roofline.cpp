@@ -31,6 +31,7 @@ Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibra
       efficiency_(efficiency),
       published_(calibration.published),
       attention_slowdown_(calibration.attention_slowdown),
+      product_rate_(calibration.product_rate),
       beside_channels_(published_ ? published_->products.beside_channels - 1 : 0) {}
 
 double Roofline::gemm_share(double m, double n, double count) const {
@@ -75,7 +76,7 @@ double Roofline::memory_seconds(const Operator& one) const {
 BlockTime Roofline::block(const Operators& operators) const {
   BlockTime time{.launches = 0};
   for (const Operator& one : operators) {
-    const double compute_s = compute_seconds(one);
+    const double compute_s = compute_seconds(one) / product_rate_;
     const double memory_s = memory_seconds(one);
     const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
     // A published time contains that of its bytes.

@@ -58,6 +58,7 @@ class Roofline {
   double efficiency_;
   std::shared_ptr<const PublishedKernels> published_;
   double attention_slowdown_;
+  double product_rate_;
   double beside_channels_;
 };
 

@@ -232,7 +232,8 @@ struct Parallelism {
   Loss loss = Loss::unfused;
   // Each pass of a layer's block is one CUDA graph: the host issues it as one kernel.
   bool cuda_graphs = false;
-  int loss_metrics = 0;  // computed over the logits of each micro-batch besides the loss
+  int loss_metrics = 0;           // computed over the logits of each micro-batch besides the loss
+  bool power_throttling = false;  // products at the rate that the GPU's power limit leaves them
   Casts casts = {};
   MatrixPrecision matrices = MatrixPrecision::bf16;
   Optimizer optimizer = Optimizer::adamw;

@@ -265,6 +265,11 @@ constexpr Row kRows[] = {
     choice_field<kOnOff, &P::cuda_graphs>(
         "cuda-graphs",
         "on|off: CUDA graphs: the host issues all kernels of a block of a layer as one"),
+    choice_field<kOnOff, &P::power_throttling>(
+        "power-throttling",
+        "on|off: power throttling: matrix products and attention run at the rate that the GPU's "
+        "power limit leaves them, which falls where a step waits less for its network; only for "
+        "H100 and H200, whose kernels' power is known"),
     choice_field<kLosses, &P::loss>(
         "loss", "unfused|fused: fused computes the loss in one kernel over BF16 logits", kOfStack),
     choice_field<kMatrixPrecisions, &P::matrices>(

@@ -68,6 +68,7 @@ const Refusal kRefusals[] = {
     {kFlawlessRun, {"--host-issue", "12"}, "--host-issue", "12 us"},
     {kFlawlessRun, {"--host-issue", "-1 us"}, "--host-issue"},
     {kFlawlessRun, {"--cuda-graphs", "yes"}, "--cuda-graphs", "on"},
+    {kFlawlessRun, {"--power-throttling", "yes"}, "--power-throttling", "on"},
     {kFlawlessRun, {"-j", "0"}, "-j", "1 to 4096"},
     {kFlawlessRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
     {kFlawlessRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},

@@ -111,6 +111,11 @@ constexpr Knob kKnobs[] = {
     {"--cuda-graphs",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --sequence 256 --host-issue 100us", "on",
      "/host_s", down},
+    // A GPU without a network does not wait.
+    {"--power-throttling",
+     "--topology dgx_h100_x16 --model gpt_1.3b --nodes 1 --gpus-per-node 1 --attention fused", "on",
+     kCompute, up},
+    {"--power-throttling", kSmall, "on", "", fails},
     {"--precision", kWide, "fp8", kCompute, down},
     {"--weight-precision", kFp8, "fp8", kInside, down},
     {"--optimizer", kSmall, "adamw-foreach", "/optimizer_s", up},

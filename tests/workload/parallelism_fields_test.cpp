@@ -36,6 +36,7 @@ Parallelism unusual() {
           .kernels = Kernels::compiled,
           .loss = Loss::fused,
           .cuda_graphs = true,
+          .power_throttling = true,
           .matrices = MatrixPrecision::fp8,
           .optimizer = Optimizer::muon,
           .optimizer_state = OptimizerState::host,
