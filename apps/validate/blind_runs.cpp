@@ -12,6 +12,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/times/published.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/validation/serial.hpp"
 
@@ -91,6 +92,7 @@ double token_seconds(BlindRun run, double efficiency) {
 
 double serial_token_seconds(BlindRun run, double efficiency) {
   set_efficiency(run.job.cluster(), efficiency);
+  run.job.calibration().product_rate = 1;  // no step decides another one
   return per_token(run,
                    sim::validation::serial_seconds(run.job.context(run.setup), run.setup.scheme));
 }
@@ -107,10 +109,18 @@ std::vector<TimeCurve> time_curves(const std::vector<BlindRun>& runs, int jobs,
   return curves;
 }
 
-CurvesOfRuns curves_of(const std::vector<TrainingRow>& rows, int jobs) {
-  CurvesOfRuns all{
-      .runs = sim::in_parallel(jobs, rows.size(), [&](std::size_t i) { return run_of(rows[i]); }),
-      .curves = {}};
+BlindRun throttled_run_of(const TrainingRow& row) {
+  BlindRun run = run_of(row);
+  const auto& published = run.job.calibration().published;
+  if (!published || !published->power) return run;
+  return run_of(row, {"--power-throttling", "on"});
+}
+
+CurvesOfRuns curves_of(const std::vector<TrainingRow>& rows, int jobs, bool throttled) {
+  const auto run = [&](std::size_t i) {
+    return throttled ? throttled_run_of(rows[i]) : run_of(rows[i]);
+  };
+  CurvesOfRuns all{.runs = sim::in_parallel(jobs, rows.size(), run), .curves = {}};
   Progress progress("simulating rows", static_cast<int>(kCurveEfficiencies.size() * rows.size()));
   all.curves = time_curves(all.runs, jobs, [&] { progress.step(); });
   return all;

@@ -44,8 +44,10 @@ struct CurvesOfRuns {
   std::vector<BlindRun> runs;
   std::vector<sim::validation::TimeCurve> curves;
 };
-// By row. Shows progress.
+// With power throttling, where the power of the GPU's kernels is known.
+[[nodiscard]] BlindRun throttled_run_of(const sim::validation::TrainingRow& row);
+// By row, `throttled` or not. Shows progress.
 [[nodiscard]] CurvesOfRuns curves_of(const std::vector<sim::validation::TrainingRow>& rows,
-                                     int jobs);
+                                     int jobs, bool throttled = false);
 
 }  // namespace apps

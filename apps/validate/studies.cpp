@@ -55,6 +55,7 @@ void print_blind(const ValidateOptions& options) {
                   .defaults = options.defaults,
                   .by = options.by,
                   .freeze = options.freeze,
+                  .throttled = options.throttled,
                   .frozen = options.earlier});
 }
 
@@ -90,7 +91,7 @@ constexpr PublishedStudy kStudies[] = {
      "--each --predictions --compare"},
     {"blind", "214 training runs of eleven sources, each predicted from the other sources alone",
      "blind takes its constants from other sources and prints them with --each", print_blind,
-     "--each --by --freeze --compare --defaults"},
+     "--each --by --freeze --compare --defaults --power-throttling"},
     {"moe", "steps of models with experts, each predicted from the other sources",
      "moe takes its constants from other sources and prints them with --each", print_moe, "--each"},
     {"context", "steps of sequences from 4 thousand to 1 million tokens, likewise",
@@ -155,6 +156,7 @@ void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
                                     {"--predictions", options.predictions},
                                     {"--by", by_given},
                                     {"--defaults", options.defaults},
+                                    {"--power-throttling", options.throttled},
                                     {"--freeze", !options.freeze.empty()},
                                     {"--compare", !options.earlier.empty()}}) {
     if (!given || (options.study != nullptr && has_flag(*options.study, flag))) continue;

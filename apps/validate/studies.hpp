@@ -13,7 +13,7 @@ struct ValidateOptions {
   std::string name = "sdp4bit", format = "table";
   const PublishedStudy* study = nullptr;  // none: sdp4bit
   bool constants = false, refit = false;
-  bool each = false, predictions = false, defaults = false;
+  bool each = false, predictions = false, defaults = false, throttled = false;
   std::string earlier, freeze, by;  // files, and what blind leaves out
   int jobs = 1;                     // simulations at once
 };

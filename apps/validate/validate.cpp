@@ -60,6 +60,8 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "by", po::value(&options.by)->default_value("fold"),
       "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
       "of its generation; fold,generation: one after the other, from the same simulations")(
+      "power-throttling", po::bool_switch(&options.throttled),
+      "blind: run the rows of GPUs whose kernels' power is known with --power-throttling on")(
       "defaults", po::bool_switch(&options.defaults),
       "blind: print the compute efficiency that the rows of each source need, "
       "and their median, instead of predictions")(

@@ -294,7 +294,7 @@ void validate_blind(const BlindOptions& options) {
   const auto rows = validation::read_training(data_directory());
   if (!options.frozen.empty()) return print({thawed(options.frozen, rows)}, options);
   if (!options.freeze.empty()) sim::require_writable("--freeze", options.freeze);
-  const CurvesOfRuns all = curves_of(rows, options.jobs);
+  const CurvesOfRuns all = curves_of(rows, options.jobs, options.throttled);
   if (options.defaults) {
     return print_needed(options.format, validation::learnt_efficiency(rows, all.curves));
   }
