@@ -5,7 +5,8 @@
 # shellcheck disable=SC2034  # used by the scripts that source this file
 build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev libhwy-dev
   libcminpack-dev libboost-program-options-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev
-  rapidjson-dev libjemalloc-dev libsqlite3-dev libssl-dev libpugixml-dev zlib1g-dev)
+  rapidjson-dev libjemalloc-dev libsqlite3-dev libssl-dev libpugixml-dev libyaml-cpp-dev
+  zlib1g-dev)
 # shellcheck disable=SC2034
 test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libclang-rt-14-dev git
   python3 libxml2-utils)

@@ -20,6 +20,8 @@ LAYERS = {
     "sim/trace": ["sim/base"],
     "sim/layout": ["sim/base"],
     "sim/workload": ["sim/layout", "sim/topology", "sim/base"],
+    # A launch file becomes texts of fields, which the layers above read.
+    "sim/launch": ["sim/base"],
     # How a job fails knows its bytes and its links, not how its steps are simulated.
     "sim/reliability": ["sim/workload", "sim/layout", "sim/topology", "sim/base"],
     "sim/times": ["sim/workload", "sim/layout", "sim/topology", "sim/base", "codecs"],
@@ -54,6 +56,7 @@ LIBRARIES = [
     (r"hwy/", r"codecs/cpu/", "codecs/cpu"),
     (r"sqlite3", r"sim/study/sweep/|tests/apps/", "sim/study/sweep"),
     (r"zlib", r"sim/base/", "sim/base"),
+    (r"yaml-cpp/", r"sim/launch/", "sim/launch"),
     (r"pugixml", r"apps/check/", "apps/check"),
     (r"boost/context/", r"tests/emulator/", "tests/emulator"),
     (r"boost/math/", r"sim/base/", "sim/base"),

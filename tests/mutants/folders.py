@@ -36,6 +36,7 @@ TESTS = {
     "sim/collectives": COLLECTIVES,
     "sim/engine": (sim("engine"), sim("schedule"), sim("schemes")),
     "sim/fit": (sim("fit"), apps("fit")),
+    "sim/launch": (sim("launch"), apps("launch")),
     "sim/layout": (sim("workload"), sim("schedule"), sim("schemes")),
     "sim/program": (sim("schemes"), sim("schedule"), sim("workload", "times", "report"), broad("overlap", "bounds")),
     "sim/reliability": (sim("reliability"), apps("goodput", "membership")),
