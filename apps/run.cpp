@@ -6,6 +6,7 @@
 #include <span>
 
 #include "apps/exit_code.hpp"
+#include "apps/launch/file_changes.hpp"
 #include "apps/print.hpp"
 #include "apps/run/scheme_comparison.hpp"
 #include "sim/base/error.hpp"
@@ -13,6 +14,16 @@
 
 namespace apps {
 namespace {
+
+// In the launch file of --from, for what the search chose.
+void print_changes(const RunOptions& options, std::span<const sim::Report> reports) {
+  if (options.job.from.empty()) return;
+  for (const sim::Report& report : reports) {
+    if (!report.flags) continue;
+    const std::string changes = changes_in(options.job.from, *report.flags);
+    if (!changes.empty()) print_text("\n{}: {}", report.scheme, changes);
+  }
+}
 
 void print_run(const RunOptions& options, SchemeComparison& comparison) {
   print(options, comparison.reports(), comparison.sentence());
@@ -24,6 +35,7 @@ void print_run(const RunOptions& options, SchemeComparison& comparison) {
     std::fflush(stdout);
     first = false;
   });
+  print_changes(options, comparison.reports());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "apps/check/outputs.hpp"
 #include "apps/flag.hpp"
 #include "apps/job/measured_steps.hpp"
+#include "apps/launch/from_file.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"
@@ -91,7 +92,7 @@ bool annotates(const std::string& text) {
   return chosen == Annotate::always || (chosen == Annotate::in_actions && in_actions);
 }
 
-std::optional<CheckOptions> parse_check(const Arguments& arguments) {
+std::optional<CheckOptions> parse_check(const Arguments& given) {
   CheckOptions o;
   std::string baseline, annotations = "auto";
   po::options_description flags("Flags");
@@ -135,7 +136,9 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   const po::options_description setup = job_flags(job, {.may_lack_files = true, .aside = true});
   const po::options_description own = flags;
   flags.add(setup);
-  const auto values = parse_arguments(arguments, kCheckUsage, flags, {{"what"}});
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return std::nullopt;
+  const auto values = parse_arguments(*arguments, kCheckUsage, flags, {{"what"}});
   if (!values) return std::nullopt;
   if (!o.measured.steps.empty()) {
     check_measured_flags(names_given(own, *values), !job.topology.empty());

@@ -14,6 +14,7 @@
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
+#include "apps/launch/from_file.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
@@ -157,17 +158,19 @@ void refuse_lone_flag(const char* side, const Arguments& own,
 }
 
 // The shared flags and those of `own`; nothing for --help.
-std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
+std::optional<CompareOptions> parse_side(Arguments given, const char* flag,
                                          const std::string& own) {
   const Arguments words = words_of(flag, own);
-  arguments.insert(arguments.end(), words.begin(), words.end());
+  given.insert(given.end(), words.begin(), words.end());
   CompareOptions o;
   po::options_description flags = compare_flags(o);
   po::options_description job = job_flags(o.job);
   add_reliability_flag(job, o.job);
   flags.add(job);
   refuse_lone_flag(flag, words, flags);
-  const auto parsed = parse_arguments(arguments, kCompareUsage, flags);
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return std::nullopt;
+  const auto parsed = parse_arguments(*arguments, kCompareUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   refuse_shared_flags(flag, words);
@@ -177,6 +180,7 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   }
   o.job.schemes = split(values["scheme"].as<std::string>());
   o.job.given = names_given(flags, values);
+  open_fields_of_file(given, o.job.given);
   check(o);
   return o;
 }

@@ -12,6 +12,7 @@
 #include "apps/arguments.hpp"
 #include "apps/flag.hpp"
 #include "apps/job/measured_steps.hpp"
+#include "apps/launch/from_file.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 
@@ -106,7 +107,7 @@ void check_flags(const FitOptions& o, const std::set<std::string>& given,
 
 }  // namespace
 
-std::optional<FitOptions> parse_fit(const Arguments& arguments) {
+std::optional<FitOptions> parse_fit(const Arguments& given) {
   FitOptions o;
   po::options_description flags("Fit");
   auto add = flags.add_options();
@@ -137,7 +138,9 @@ std::optional<FitOptions> parse_fit(const Arguments& arguments) {
   flags.add(format_flag(o.format));
   const po::options_description setup = job_flags(o.job, {.may_lack_files = true, .aside = true});
   flags.add(setup);
-  const auto values = parse_arguments(arguments, kFitUsage, flags, {{"log", -1}});
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return std::nullopt;
+  const auto values = parse_arguments(*arguments, kFitUsage, flags, {{"log", -1}});
   if (!values) return std::nullopt;
   check_format(o.format);
   check_kind(o);

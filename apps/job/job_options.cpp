@@ -9,6 +9,7 @@
 #include "apps/flag_values.hpp"
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/step_by_step.hpp"
+#include "apps/launch/from_file.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -70,6 +71,8 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   flags.add(flag("model", file(o.model),
                  "model: a shipped name, a file, or a Hugging Face config.json",
                  {.first_day = true, .values = model_names}));
+  add("from", po::value(&o.from), kFromHelp);
+  add("print-flags", po::bool_switch(&o.print_flags), kPrintFlagsHelp);
   const bool first_day = !search.aside;
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
   flags.add(flag(

@@ -16,6 +16,8 @@ namespace apps {
 
 // The flags as given.
 struct JobOptions {
+  std::string from;  // a launch file, whose flags are among the others once it is read
+  bool print_flags = false;
   std::string topology, model, calibration = "auto";
   double codec_time = 1;
   std::string host_issue;  // empty: the stack's

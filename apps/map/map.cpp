@@ -19,6 +19,7 @@
 #include "apps/job/asked_warnings.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
+#include "apps/launch/from_file.hpp"
 #include "apps/map/axes.hpp"
 #include "apps/map/map_output.hpp"
 #include "apps/map/store_map.hpp"
@@ -141,7 +142,7 @@ po::options_description map_flags(MapOptions& o, AxisTexts& texts) {
   return map;
 }
 
-std::optional<MapOptions> parse_map(const Arguments& arguments) {
+std::optional<MapOptions> parse_map(const Arguments& given) {
   MapOptions o;
   AxisTexts texts;
   JobOptions& job = o.cell.job;
@@ -153,7 +154,9 @@ std::optional<MapOptions> parse_map(const Arguments& arguments) {
   po::options_description flags = setup;
   flags.add(map_flags(o, texts));
   const std::string usage = fmt::format(kMapUsage, axes_text());
-  const auto parsed = parse_arguments(arguments, usage.c_str(), flags, {}, kRefusedByMap);
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return std::nullopt;
+  const auto parsed = parse_arguments(*arguments, usage.c_str(), flags, {}, kRefusedByMap);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   check_format(o.format);

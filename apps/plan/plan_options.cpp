@@ -13,6 +13,7 @@
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/settings.hpp"
 #include "apps/job/setup_flags.hpp"
+#include "apps/launch/from_file.hpp"
 #include "apps/plan/plan_nics.hpp"
 #include "apps/plan/plan_prices.hpp"
 #include "apps/plan/plan_topologies.hpp"
@@ -185,7 +186,8 @@ constexpr RefusedFlag kRefusedByPlan[] = {{"accumulation", kSizeOfAStep},
 
 // A plan's commands say these themselves.
 bool is_said_anew(const std::string& flag) {
-  return flag == "topology" || flag == "model" || flag == "scheme" || flag == "nodes";
+  return flag == "from" || flag == "topology" || flag == "model" || flag == "scheme" ||
+         flag == "nodes";
 }
 
 void parse_search(const Texts& texts, sim::study::PlanQuestion& question) {
@@ -231,7 +233,7 @@ void give_all_one_attention(PlanOptions& o) {
 
 }  // namespace
 
-Places parse_plan(const Arguments& arguments) {
+Places parse_plan(const Arguments& given) {
   PlanOptions o;
   Texts texts;
   po::options_description job = job_flags(o.job, {.chosen = chosen_flags(),
@@ -241,7 +243,9 @@ Places parse_plan(const Arguments& arguments) {
   add_reliability_flag(job, o.job);
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
-  const auto parsed = parse_arguments(arguments, kPlanUsage, flags, {}, kRefusedByPlan);
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return {};
+  const auto parsed = parse_arguments(*arguments, kPlanUsage, flags, {}, kRefusedByPlan);
   if (!parsed) return {};
   const po::variables_map& values = *parsed;
   check_format(o.format);
@@ -254,7 +258,7 @@ Places parse_plan(const Arguments& arguments) {
   if (!texts.prices.empty()) o.prices = sim::read_price_list(texts.prices);
   if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);
   o.job.given = names_given(job, values);
-  note_passed_on(arguments, flags, job, o);
+  note_passed_on(*arguments, flags, job, o);
   give_all_one_attention(o);
   return on_topologies(o, values);
 }

@@ -9,6 +9,7 @@
 #include "apps/flag.hpp"
 #include "apps/flag_values.hpp"
 #include "apps/job/reliability_options.hpp"
+#include "apps/launch/from_file.hpp"
 #include "apps/print.hpp"
 #include "apps/terminal.hpp"
 #include "apps/words.hpp"
@@ -82,14 +83,17 @@ po::options_description run_flags(RunOptions& o) {
   return flags;
 }
 
-std::optional<RunOptions> parse_run(const Arguments& arguments) {
+std::optional<RunOptions> parse_run(const Arguments& given) {
   RunOptions o;
   po::options_description flags = run_flags(o);
-  const auto parsed = parse_arguments(arguments, kRunUsage, flags);
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return std::nullopt;
+  const auto parsed = parse_arguments(*arguments, kRunUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   o.job.schemes = split(values["scheme"].as<std::string>());
   o.job.given = names_given(flags, values);
+  open_fields_of_file(given, o.job.given);
   check_format(o.format);
   o.range = sim::chosen("--range", values["range"].as<std::string>(), kRanges);
   check_target(o.job, values.count("tokens") != 0);

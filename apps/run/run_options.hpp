@@ -34,8 +34,8 @@ struct RunOptions {
 // All flags of `run`; parsed values go to `options`.
 [[nodiscard]] boost::program_options::options_description run_flags(RunOptions& options);
 
-// Nothing if the arguments ask for help, which is printed. Throws InputError.
-[[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& arguments);
+// Nothing if the arguments ask for help or for flags, which are printed. Throws InputError.
+[[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& given);
 
 // --tune, given for the sites of `topology`; and all flags that apply to one cluster's steps.
 [[noreturn]] void refuse_tune(const std::string& topology);

@@ -15,6 +15,7 @@
 #include "apps/job/read_job.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/topology_files.hpp"
+#include "apps/launch/from_file.hpp"
 #include "apps/progress.hpp"
 #include "apps/solve/solve_answers.hpp"
 #include "sim/base/error.hpp"
@@ -154,12 +155,14 @@ po::options_description goal_flags(SolveOptions& o, GoalTexts& texts) {
   return goal;
 }
 
-std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
+std::optional<SolveOptions> parse_solve(const Arguments& given) {
   SolveOptions o;
   GoalTexts texts;
   po::options_description flags = job_flags(o.job);
   flags.add(goal_flags(o, texts));
-  const auto values = parse_arguments(arguments, kSolveUsage, flags, {{"unknown"}});
+  const auto arguments = with_launch_file(given, flags);
+  if (!arguments) return std::nullopt;
+  const auto values = parse_arguments(*arguments, kSolveUsage, flags, {{"unknown"}});
   if (!values) return std::nullopt;
   static_cast<void>(sim::study::unknown_named(o.unknown));
   o.job.schemes = split((*values)["scheme"].as<std::string>());

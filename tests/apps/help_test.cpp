@@ -95,6 +95,7 @@ const std::map<std::string, std::string> kFlagValues{
     {"electricity", "0.1USD/kWh"},
     {"factor", "2"},
     {"folder", "nowhere"},
+    {"from", "nowhere.sh"},
     {"global-batch", "64"},
     {"gpus-per-node", "2"},
     {"gradient-sync", "step"},
@@ -118,6 +119,7 @@ const std::map<std::string, std::string> kFlagValues{
     {"parts", (source_directory() / "traces/network_parts.toml").string()},
     {"perfetto", "nowhere.json"},
     {"prefetch", "1"},
+    {"print-flags", "nowhere.sh"},
     {"protocol", "ll"},
     {"nccl", "2.28"},
     {"recompute", "full"},
@@ -144,7 +146,8 @@ const std::map<std::string, std::string> kFlagValues{
 };
 // Flags that need another one.
 const std::map<std::string, std::string> kFlagCompany{{"perfetto-ranks", "--perfetto nowhere.json"},
-                                                      {"break-even", "--baseline sharded"}};
+                                                      {"break-even", "--baseline sharded"},
+                                                      {"print-flags", "--from nowhere.sh"}};
 
 std::string flag_value(const nlohmann::json& flag) {
   const std::string name = flag["name"], usual = flag["default"];

@@ -168,6 +168,11 @@ constexpr Knob kKnobs[] = {
      "timeline.json", down},
     {"--require-fit", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set gpu.memory=1GB", "",
      "", fails},
+    {"--from", kSmall, GARDENHOSE_SOURCE_DIR "/tests/launch/recomputed.yaml", kStep, changed},
+    {"--print-flags",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --from " GARDENHOSE_SOURCE_DIR
+     "/tests/launch/recomputed.yaml",
+     "", "stdout", changed},
     {"--help", kSmall, "", "stdout", changed},
 
     // Keys of a cluster.
