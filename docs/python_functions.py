@@ -5,7 +5,7 @@ import re
 import textwrap
 
 from python_commands import Command
-from python_types import value_type
+from python_types import name_of, value_type
 
 ITSELF = re.compile(r" \(--\w+ itself may be omitted\)")
 INPUTS = "inputs: Optional[Mapping[str, object]] = None"
@@ -28,10 +28,6 @@ Raises:
     KeyboardInterrupt: Ctrl-C, which also ends the program.
 
 Warns (UserWarning) when a step needs more memory than a GPU has."""
-
-
-def name_of(flag: dict) -> str:
-    return flag["name"].replace("-", "_")
 
 
 def filled(text: str, indent: str, further: str = "") -> str:
@@ -90,7 +86,7 @@ def docstring(summary: list[str], own: list[dict], shared: list[dict], ending: s
 
 
 def run_function(answer: dict) -> str:
-    flags = [flag for flag in answer["flags"] if flag["name"] not in ("help", "format")]
+    flags = [flag for flag in answer["flags"] if flag["name"] not in ("help", "format", "print-flags")]
     single = signature("run", ["inputs: Optional[Flags] = None", "*", *keywords(flags, "run")],
                        "Report")
     text = docstring(summary_of(answer["usage"]) + [
@@ -105,7 +101,7 @@ def run_function(answer: dict) -> str:
 
 def function_of(command: Command, answer: dict, of_run: list[dict]) -> str:
     flags = [flag for flag in answer["flags"]
-             if flag["name"] not in ("help", "format", command.first, *command.left_out)]
+             if flag["name"] not in ("help", "format", "print-flags", command.first, *command.left_out)]
     shared = [flag for flag in flags if flag in of_run]
     own = [flag for flag in flags if flag not in shared]
     first = f"{command.first}: {command.first_type}" if command.first else INPUTS

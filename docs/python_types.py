@@ -3,6 +3,7 @@
 commands print."""
 
 import keyword
+import keyword
 import textwrap
 
 from python_commands import Command
@@ -126,13 +127,18 @@ def printed_classes(program, command: Command) -> list[str]:
     return shapes.classes
 
 
+def name_of(flag: dict) -> str:
+    name = flag["name"].replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
 def flag_class(flags: list[dict]) -> str:
     """The flags of `run` as keywords."""
     return "".join([
         "\n\nclass Flags(TypedDict, total=False):\n",
         '    """Flags of `gardenhose run` with one scheme: inputs of run() and run_many()."""\n\n',
-        *(f"    {flag['name'].replace('-', '_')}: {value_type(flag, 'run')}\n"
-          for flag in flags if flag["name"] not in ("help", "format"))])
+        *(f"    {name_of(flag)}: {value_type(flag, 'run')}\n"
+          for flag in flags if flag["name"] not in ("help", "format", "print-flags"))])
 
 
 def value_type(flag: dict, command: str) -> str:

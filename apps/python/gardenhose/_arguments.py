@@ -114,10 +114,10 @@ def _texts(key: str, value: object, repeats: bool) -> List[str]:
 
 
 def _key(name: object) -> str:
-    """As the program spells it: micro_batch, a name that Python likes, is micro-batch."""
+    """As the program spells it: micro_batch, a name that Python likes, is micro-batch, and from_ is from."""
     if not isinstance(name, str):
         raise TypeError(f"{name!r}: a key is a {type(name).__name__}; write a string")
-    key = name if "." in name else name.replace("_", "-")
+    key = name if "." in name else name.rstrip("_").replace("_", "-")
     if key == "format":
         raise InputError("format: results are Python's; leave it out")
     if key == "help":
