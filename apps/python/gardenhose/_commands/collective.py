@@ -82,9 +82,10 @@ def collective(collective: Optional[str] = None, *, topology: Optional[Values] =
                split: Optional[Values] = None, begin: Optional[Values] = None,
                end: Optional[Values] = None, factor: Optional[Values] = None,
                algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
-               compress: Optional[Values] = None, precision: Optional[Values] = None,
-               calibration: Optional[Values] = None, pairs: Optional[Values] = None,
-               at_once: Optional[bool] = None, step_by_step: Optional[bool] = None,
+               nccl: Optional[Values] = None, compress: Optional[Values] = None,
+               precision: Optional[Values] = None, calibration: Optional[Values] = None,
+               pairs: Optional[Values] = None, at_once: Optional[bool] = None,
+               step_by_step: Optional[bool] = None,
                set: Optional[Named] = None) -> Records[CollectiveTime]:
     """Times a collective over a range of sizes: all_gather, reduce_scatter, all_reduce, all_to_all,
     broadcast (from the first rank) or send_receive (each rank to the next one), over all ranks or
@@ -115,8 +116,8 @@ def collective(collective: Optional[str] = None, *, topology: Optional[Values] =
         at_once: for pairs: all GPUs send at once, each to the one so many ranks further on
         set: KEY=VALUE: set any key of the topology's file, e.g. network.nic_bandwidth="200 Gbps"
 
-    As of run(): nodes, gpus_per_node, node_placement, traffic, algorithm, protocol, calibration,
-    step_by_step.
+    As of run(): nodes, gpus_per_node, node_placement, traffic, algorithm, protocol, nccl,
+    calibration, step_by_step.
 
     Returns a CollectiveTime for each size; with `pairs`, one for all.
     """

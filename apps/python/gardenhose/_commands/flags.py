@@ -17,6 +17,7 @@ class Flags(TypedDict, total=False):
 
     topology: Value
     model: Value
+    from_: Value
     scheme: Value
     nodes: Value
     gpus_per_node: Value
@@ -56,6 +57,7 @@ class Flags(TypedDict, total=False):
     attention: Value
     kernels: Value
     cuda_graphs: Value
+    power_throttling: Value
     loss: Value
     precision: Value
     weight_precision: Value
@@ -67,6 +69,7 @@ class Flags(TypedDict, total=False):
     bucket_size: Value
     algorithm: Value
     protocol: Value
+    nccl: Value
     calibration: Value
     codec_time: Value
     host_codecs: Value

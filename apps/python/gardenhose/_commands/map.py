@@ -62,36 +62,37 @@ class MapPoint(Record):
 
 
 def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Values] = None,
-        model: Optional[Values] = None, scheme: Optional[Values] = None,
-        nodes: Optional[Values] = None, gpus_per_node: Optional[Values] = None,
-        node_placement: Optional[Values] = None, traffic: Optional[Values] = None,
-        sequence: Optional[Values] = None, tp: Optional[Values] = None, pp: Optional[Values] = None,
-        cp: Optional[Values] = None, cp_exchange: Optional[Values] = None,
-        cp_heads: Optional[Values] = None, ep: Optional[Values] = None,
-        etp: Optional[Values] = None, dispatcher: Optional[Values] = None,
-        dispatch_sms: Optional[Values] = None, virtual_stages: Optional[Values] = None,
-        count_ends: Optional[Values] = None, stage_layers: Optional[Values] = None,
-        placement: Optional[Values] = None, sequence_parallel: Optional[Values] = None,
-        recompute: Optional[Values] = None, offload_activations: Optional[Values] = None,
-        routing: Optional[Values] = None, capacity_factor: Optional[Values] = None,
-        zero: Optional[Values] = None, hybrid_shard: Optional[Values] = None,
-        reshard: Optional[Values] = None, unit_layers: Optional[Values] = None,
-        prefetch: Optional[Values] = None, backward_prefetch: Optional[Values] = None,
-        gradient_sync: Optional[Values] = None, offload_weights: Optional[Values] = None,
-        stack: Optional[Values] = None, attention: Optional[Values] = None,
-        kernels: Optional[Values] = None, cuda_graphs: Optional[Values] = None,
+        model: Optional[Values] = None, from_: Optional[Values] = None,
+        scheme: Optional[Values] = None, nodes: Optional[Values] = None,
+        gpus_per_node: Optional[Values] = None, node_placement: Optional[Values] = None,
+        traffic: Optional[Values] = None, sequence: Optional[Values] = None,
+        tp: Optional[Values] = None, pp: Optional[Values] = None, cp: Optional[Values] = None,
+        cp_exchange: Optional[Values] = None, cp_heads: Optional[Values] = None,
+        ep: Optional[Values] = None, etp: Optional[Values] = None,
+        dispatcher: Optional[Values] = None, dispatch_sms: Optional[Values] = None,
+        virtual_stages: Optional[Values] = None, count_ends: Optional[Values] = None,
+        stage_layers: Optional[Values] = None, placement: Optional[Values] = None,
+        sequence_parallel: Optional[Values] = None, recompute: Optional[Values] = None,
+        offload_activations: Optional[Values] = None, routing: Optional[Values] = None,
+        capacity_factor: Optional[Values] = None, zero: Optional[Values] = None,
+        hybrid_shard: Optional[Values] = None, reshard: Optional[Values] = None,
+        unit_layers: Optional[Values] = None, prefetch: Optional[Values] = None,
+        backward_prefetch: Optional[Values] = None, gradient_sync: Optional[Values] = None,
+        offload_weights: Optional[Values] = None, stack: Optional[Values] = None,
+        attention: Optional[Values] = None, kernels: Optional[Values] = None,
+        cuda_graphs: Optional[Values] = None, power_throttling: Optional[Values] = None,
         loss: Optional[Values] = None, precision: Optional[Values] = None,
         weight_precision: Optional[Values] = None, optimizer: Optional[Values] = None,
         optimizer_state: Optional[Values] = None, optimizer_precision: Optional[Values] = None,
         gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
         bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
-        protocol: Optional[Values] = None, calibration: Optional[Values] = None,
-        codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
-        host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
-        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
-        set: Optional[Named] = None, x: Optional[Named] = None, y: Optional[Named] = None,
-        bandwidths: Optional[Values] = None, tokens: Optional[Values] = None,
-        jobs: Optional[Values] = None) -> Records[MapPoint]:
+        protocol: Optional[Values] = None, nccl: Optional[Values] = None,
+        calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
+        host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
+        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
+        whole: Optional[bool] = None, set: Optional[Named] = None, x: Optional[Named] = None,
+        y: Optional[Named] = None, bandwidths: Optional[Values] = None,
+        tokens: Optional[Values] = None, jobs: Optional[Values] = None) -> Records[MapPoint]:
     """Maps the fastest scheme: for each pair of values, the speed-up of the fastest compressed
     scheme over the fastest uncompressed setup, with the same tokens per step.
 
@@ -128,13 +129,13 @@ def map(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Val
             (default: 4194304)
         jobs: simulations to run at once (default: all cores, or the cores that Slurm allots)
 
-    As of run(): topology, model, nodes, gpus_per_node, node_placement, traffic, sequence, pp, cp,
-    cp_exchange, cp_heads, ep, etp, dispatcher, dispatch_sms, virtual_stages, count_ends,
+    As of run(): topology, model, from_, nodes, gpus_per_node, node_placement, traffic, sequence,
+    pp, cp, cp_exchange, cp_heads, ep, etp, dispatcher, dispatch_sms, virtual_stages, count_ends,
     stage_layers, placement, sequence_parallel, recompute, offload_activations, routing,
     capacity_factor, reshard, unit_layers, prefetch, backward_prefetch, gradient_sync,
-    offload_weights, stack, attention, kernels, cuda_graphs, loss, precision, optimizer,
-    optimizer_state, optimizer_precision, algorithm, protocol, calibration, codec_time, host_codecs,
-    host_issue, step_by_step, each_kernel, whole, set.
+    offload_weights, stack, attention, kernels, cuda_graphs, power_throttling, loss, precision,
+    optimizer, optimizer_state, optimizer_precision, algorithm, protocol, nccl, calibration,
+    codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set.
 
     Returns a MapPoint for each pair of values.
     """

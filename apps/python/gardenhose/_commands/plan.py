@@ -191,11 +191,11 @@ class Plans(Record):
 
 
 def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Values] = None,
-         model: Optional[Values] = None, scheme: Optional[Values] = None,
-         nodes: Optional[Values] = None, gpus_per_node: Optional[Values] = None,
-         node_placement: Optional[Values] = None, traffic: Optional[Values] = None,
-         sequence: Optional[Values] = None, tp: Optional[Values] = None,
-         pp: Optional[Values] = None, cp: Optional[Values] = None,
+         model: Optional[Values] = None, from_: Optional[Values] = None,
+         scheme: Optional[Values] = None, nodes: Optional[Values] = None,
+         gpus_per_node: Optional[Values] = None, node_placement: Optional[Values] = None,
+         traffic: Optional[Values] = None, sequence: Optional[Values] = None,
+         tp: Optional[Values] = None, pp: Optional[Values] = None, cp: Optional[Values] = None,
          cp_exchange: Optional[Values] = None, cp_heads: Optional[Values] = None,
          ep: Optional[Values] = None, etp: Optional[Values] = None,
          dispatcher: Optional[Values] = None, dispatch_sms: Optional[Values] = None,
@@ -209,12 +209,13 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
          backward_prefetch: Optional[Values] = None, gradient_sync: Optional[Values] = None,
          offload_weights: Optional[Values] = None, stack: Optional[Values] = None,
          attention: Optional[Values] = None, kernels: Optional[Values] = None,
-         cuda_graphs: Optional[Values] = None, loss: Optional[Values] = None,
-         precision: Optional[Values] = None, weight_precision: Optional[Values] = None,
-         optimizer: Optional[Values] = None, optimizer_state: Optional[Values] = None,
-         optimizer_precision: Optional[Values] = None, gradient_precision: Optional[Values] = None,
-         overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
-         algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
+         cuda_graphs: Optional[Values] = None, power_throttling: Optional[Values] = None,
+         loss: Optional[Values] = None, precision: Optional[Values] = None,
+         weight_precision: Optional[Values] = None, optimizer: Optional[Values] = None,
+         optimizer_state: Optional[Values] = None, optimizer_precision: Optional[Values] = None,
+         gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
+         bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
+         protocol: Optional[Values] = None, nccl: Optional[Values] = None,
          calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
          host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
          step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
@@ -333,12 +334,12 @@ def plan(inputs: Optional[Mapping[str, object]] = None, *, topology: Optional[Va
         exhaustive: simulate every setup that fits in memory: a check, for small searches
         jobs: simulations to run at once (default: all cores, or the cores that Slurm allots)
 
-    As of run(): topology, model, gpus_per_node, node_placement, traffic, sequence, cp_exchange,
-    cp_heads, dispatcher, dispatch_sms, count_ends, stage_layers, offload_activations, routing,
-    capacity_factor, unit_layers, prefetch, backward_prefetch, gradient_sync, offload_weights,
-    stack, attention, kernels, cuda_graphs, loss, precision, optimizer, optimizer_state,
-    optimizer_precision, bucket_size, algorithm, protocol, calibration, codec_time, host_codecs,
-    host_issue, step_by_step, each_kernel, whole, set.
+    As of run(): topology, model, from_, gpus_per_node, node_placement, traffic, sequence,
+    cp_exchange, cp_heads, dispatcher, dispatch_sms, count_ends, stage_layers, offload_activations,
+    routing, capacity_factor, unit_layers, prefetch, backward_prefetch, gradient_sync,
+    offload_weights, stack, attention, kernels, cuda_graphs, power_throttling, loss, precision,
+    optimizer, optimizer_state, optimizer_precision, bucket_size, algorithm, protocol, nccl,
+    calibration, codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set.
 
     Returns Plans, the best first: `plans`.
     """

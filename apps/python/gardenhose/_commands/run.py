@@ -15,42 +15,44 @@ from .report import Report
 
 @overload
 def run(inputs: Optional[Flags] = None, *, topology: Optional[Value] = None,
-        model: Optional[Value] = None, scheme: Optional[Value] = None,
-        nodes: Optional[Value] = None, gpus_per_node: Optional[Value] = None,
-        node_placement: Optional[Value] = None, traffic: Optional[Value] = None,
-        sequence: Optional[Value] = None, tp: Optional[Value] = None, pp: Optional[Value] = None,
-        cp: Optional[Value] = None, cp_exchange: Optional[Value] = None,
-        cp_heads: Optional[Value] = None, ep: Optional[Value] = None, etp: Optional[Value] = None,
-        dispatcher: Optional[Value] = None, dispatch_sms: Optional[Value] = None,
-        virtual_stages: Optional[Value] = None, count_ends: Optional[Value] = None,
-        stage_layers: Optional[Value] = None, placement: Optional[Value] = None,
-        micro_batch: Optional[Value] = None, accumulation: Optional[Value] = None,
-        global_batch: Optional[Value] = None, sequence_parallel: Optional[Value] = None,
-        recompute: Optional[Value] = None, offload_activations: Optional[Value] = None,
-        routing: Optional[Value] = None, capacity_factor: Optional[Value] = None,
-        zero: Optional[Value] = None, hybrid_shard: Optional[Value] = None,
-        reshard: Optional[Value] = None, unit_layers: Optional[Value] = None,
-        prefetch: Optional[Value] = None, backward_prefetch: Optional[Value] = None,
-        gradient_sync: Optional[Value] = None, offload_weights: Optional[Value] = None,
-        stack: Optional[Value] = None, attention: Optional[Value] = None,
-        kernels: Optional[Value] = None, cuda_graphs: Optional[Value] = None,
+        model: Optional[Value] = None, from_: Optional[Value] = None,
+        scheme: Optional[Value] = None, nodes: Optional[Value] = None,
+        gpus_per_node: Optional[Value] = None, node_placement: Optional[Value] = None,
+        traffic: Optional[Value] = None, sequence: Optional[Value] = None,
+        tp: Optional[Value] = None, pp: Optional[Value] = None, cp: Optional[Value] = None,
+        cp_exchange: Optional[Value] = None, cp_heads: Optional[Value] = None,
+        ep: Optional[Value] = None, etp: Optional[Value] = None, dispatcher: Optional[Value] = None,
+        dispatch_sms: Optional[Value] = None, virtual_stages: Optional[Value] = None,
+        count_ends: Optional[Value] = None, stage_layers: Optional[Value] = None,
+        placement: Optional[Value] = None, micro_batch: Optional[Value] = None,
+        accumulation: Optional[Value] = None, global_batch: Optional[Value] = None,
+        sequence_parallel: Optional[Value] = None, recompute: Optional[Value] = None,
+        offload_activations: Optional[Value] = None, routing: Optional[Value] = None,
+        capacity_factor: Optional[Value] = None, zero: Optional[Value] = None,
+        hybrid_shard: Optional[Value] = None, reshard: Optional[Value] = None,
+        unit_layers: Optional[Value] = None, prefetch: Optional[Value] = None,
+        backward_prefetch: Optional[Value] = None, gradient_sync: Optional[Value] = None,
+        offload_weights: Optional[Value] = None, stack: Optional[Value] = None,
+        attention: Optional[Value] = None, kernels: Optional[Value] = None,
+        cuda_graphs: Optional[Value] = None, power_throttling: Optional[Value] = None,
         loss: Optional[Value] = None, precision: Optional[Value] = None,
         weight_precision: Optional[Value] = None, optimizer: Optional[Value] = None,
         optimizer_state: Optional[Value] = None, optimizer_precision: Optional[Value] = None,
         gradient_precision: Optional[Value] = None, overlap: Optional[Value] = None,
         bucket_size: Optional[Value] = None, algorithm: Optional[Value] = None,
-        protocol: Optional[Value] = None, calibration: Optional[Value] = None,
-        codec_time: Optional[Value] = None, host_codecs: Optional[Value] = None,
-        host_issue: Optional[Value] = None, step_by_step: Optional[bool] = None,
-        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
-        set: Optional[Named] = None, inner_scheme: Optional[Value] = None,
-        deadline: Optional[Value] = None, balance: Optional[Value] = None,
-        reliability: Optional[Value] = None, tokens: Optional[Value] = None,
-        baseline: Optional[Value] = None, tune: Optional[bool] = None,
-        break_even: Optional[bool] = None, range: Optional[Value] = None,
-        jobs: Optional[Value] = None, perfetto: Optional[Value] = None,
-        kineto: Optional[Value] = None, perfetto_ranks: Optional[Value] = None,
-        month: Optional[Value] = None, require_fit: Optional[bool] = None) -> Report: ...
+        protocol: Optional[Value] = None, nccl: Optional[Value] = None,
+        calibration: Optional[Value] = None, codec_time: Optional[Value] = None,
+        host_codecs: Optional[Value] = None, host_issue: Optional[Value] = None,
+        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
+        whole: Optional[bool] = None, set: Optional[Named] = None,
+        inner_scheme: Optional[Value] = None, deadline: Optional[Value] = None,
+        balance: Optional[Value] = None, reliability: Optional[Value] = None,
+        tokens: Optional[Value] = None, baseline: Optional[Value] = None,
+        tune: Optional[bool] = None, break_even: Optional[bool] = None,
+        range: Optional[Value] = None, jobs: Optional[Value] = None,
+        perfetto: Optional[Value] = None, kineto: Optional[Value] = None,
+        perfetto_ranks: Optional[Value] = None, month: Optional[Value] = None,
+        require_fit: Optional[bool] = None) -> Report: ...
 @overload
 def run(inputs: Optional[Mapping[str, object]] = None, *,
         scheme: Union[List[Any], Tuple[Any, ...]], **flags: Named) -> Records[Report]: ...
@@ -69,6 +71,10 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
     Flags:
         topology: cluster or sites: a shipped name (see gardenhose list) or a file
         model: model: a shipped name, a file, or a Hugging Face config.json
+        from_: launch file of the job: a torchtitan TOML, a script or log with Megatron-LM's
+            arguments, NeMo's, nanotron's, gpt-neox's, axolotl's or LLaMA-Factory's YAML, a
+            DeepSpeed JSON, or an MLPerf submission's exports. Prints the flags that it stands for
+            and what of it is not modelled; flags that you pass win
         scheme: scheme for weights and gradients: a shipped name or a file; to compare several,
             separate them with commas. 'all' means every shipped scheme that the setup allows: with
             zero, schemes defined for that stage; between sites, schemes that use object storage are
@@ -160,6 +166,9 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             Megatron's, PyTorch's or torch.compile's (default: the stack's)
         cuda_graphs: on|off: CUDA graphs: the host issues all kernels of a block of a layer as one
             (default: off)
+        power_throttling: on|off: power throttling: matrix products and attention run at the rate
+            that the GPU's power limit leaves them, which falls where a step waits less for its
+            network; only for H100 and H200, whose kernels' power is known (default: off)
         loss: unfused|fused: fused computes the loss in one kernel over BF16 logits (default: the
             stack's)
         precision: bf16|fp8|mxfp8|nvfp4|fp8-rowwise|fp8-rowwise-gw-hp: precision of the linear
@@ -198,6 +207,9 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             (default: the topology's collectives.algorithm)
         protocol: protocol of collectives that have it, refused if none has: auto (the fastest for
             each size), ll, ll128, or simple (default: the topology's collectives.protocol)
+        nccl: version of NCCL whose tuner chooses algorithm and protocol for each size (2.18 to
+            2.29, or a release: 2.26.2); off: the fastest by the costs here (default: the topology's
+            collectives.nccl)
         calibration: kernel times: auto, roofline, a shipped name or a file (default: auto)
         codec_time: factor by which to multiply the codec kernels' calibrated times (default: 1)
         host_codecs: the hosts' processors encode and decode, between sites only the exchange there,

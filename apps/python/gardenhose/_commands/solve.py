@@ -39,10 +39,11 @@ class Solution(Record):
 
 
 def solve(unknown: str, *, topology: Optional[Values] = None, model: Optional[Values] = None,
-          scheme: Optional[Values] = None, nodes: Optional[Values] = None,
-          gpus_per_node: Optional[Values] = None, node_placement: Optional[Values] = None,
-          traffic: Optional[Values] = None, sequence: Optional[Values] = None,
-          tp: Optional[Values] = None, pp: Optional[Values] = None, cp: Optional[Values] = None,
+          from_: Optional[Values] = None, scheme: Optional[Values] = None,
+          nodes: Optional[Values] = None, gpus_per_node: Optional[Values] = None,
+          node_placement: Optional[Values] = None, traffic: Optional[Values] = None,
+          sequence: Optional[Values] = None, tp: Optional[Values] = None,
+          pp: Optional[Values] = None, cp: Optional[Values] = None,
           cp_exchange: Optional[Values] = None, cp_heads: Optional[Values] = None,
           ep: Optional[Values] = None, etp: Optional[Values] = None,
           dispatcher: Optional[Values] = None, dispatch_sms: Optional[Values] = None,
@@ -58,12 +59,13 @@ def solve(unknown: str, *, topology: Optional[Values] = None, model: Optional[Va
           gradient_sync: Optional[Values] = None, offload_weights: Optional[Values] = None,
           stack: Optional[Values] = None, attention: Optional[Values] = None,
           kernels: Optional[Values] = None, cuda_graphs: Optional[Values] = None,
-          loss: Optional[Values] = None, precision: Optional[Values] = None,
-          weight_precision: Optional[Values] = None, optimizer: Optional[Values] = None,
-          optimizer_state: Optional[Values] = None, optimizer_precision: Optional[Values] = None,
-          gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
-          bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
-          protocol: Optional[Values] = None, calibration: Optional[Values] = None,
+          power_throttling: Optional[Values] = None, loss: Optional[Values] = None,
+          precision: Optional[Values] = None, weight_precision: Optional[Values] = None,
+          optimizer: Optional[Values] = None, optimizer_state: Optional[Values] = None,
+          optimizer_precision: Optional[Values] = None, gradient_precision: Optional[Values] = None,
+          overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
+          algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
+          nccl: Optional[Values] = None, calibration: Optional[Values] = None,
           codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
           host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
           each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
@@ -90,15 +92,15 @@ def solve(unknown: str, *, topology: Optional[Values] = None, model: Optional[Va
             keep
         jobs: simulations to run at once (default: all cores, or the cores that Slurm allots)
 
-    As of run(): topology, model, scheme, nodes, gpus_per_node, node_placement, traffic, sequence,
-    tp, pp, cp, cp_exchange, cp_heads, ep, etp, dispatcher, dispatch_sms, virtual_stages,
+    As of run(): topology, model, from_, scheme, nodes, gpus_per_node, node_placement, traffic,
+    sequence, tp, pp, cp, cp_exchange, cp_heads, ep, etp, dispatcher, dispatch_sms, virtual_stages,
     count_ends, stage_layers, placement, micro_batch, accumulation, global_batch, sequence_parallel,
     recompute, offload_activations, routing, capacity_factor, zero, hybrid_shard, reshard,
     unit_layers, prefetch, backward_prefetch, gradient_sync, offload_weights, stack, attention,
-    kernels, cuda_graphs, loss, precision, weight_precision, optimizer, optimizer_state,
-    optimizer_precision, gradient_precision, overlap, bucket_size, algorithm, protocol, calibration,
-    codec_time, host_codecs, host_issue, step_by_step, each_kernel, whole, set, inner_scheme,
-    deadline, balance.
+    kernels, cuda_graphs, power_throttling, loss, precision, weight_precision, optimizer,
+    optimizer_state, optimizer_precision, gradient_precision, overlap, bucket_size, algorithm,
+    protocol, nccl, calibration, codec_time, host_codecs, host_issue, step_by_step, each_kernel,
+    whole, set, inner_scheme, deadline, balance.
 
     Returns a Solution for each scheme.
     """

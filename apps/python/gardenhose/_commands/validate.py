@@ -14,8 +14,9 @@ from .._results import AnyRecord
 def validate(study: Optional[str] = None, *, constants: Optional[bool] = None,
              refit: Optional[bool] = None, each: Optional[bool] = None,
              predictions: Optional[bool] = None, by: Optional[Values] = None,
-             defaults: Optional[bool] = None, freeze: Optional[Values] = None,
-             compare: Optional[Values] = None, jobs: Optional[Values] = None) -> AnyRecord:
+             power_throttling: Optional[bool] = None, defaults: Optional[bool] = None,
+             freeze: Optional[Values] = None, compare: Optional[Values] = None,
+             jobs: Optional[Values] = None) -> AnyRecord:
     """Reruns published experiments and prints predictions next to measurements.
 
     Predictions are made from data sheets alone (blind); with the constants under [fitted] in each
@@ -55,6 +56,8 @@ def validate(study: Optional[str] = None, *, constants: Optional[bool] = None,
         by: blind: fold|generation: what is left out with a row: its source, or also all rows on
             GPUs of its generation; fold,generation: one after the other, from the same simulations
             (default: fold)
+        power_throttling: blind: run the rows of GPUs whose kernels' power is known with
+            power_throttling on
         defaults: blind: print the compute efficiency that the rows of each source need, and their
             median, instead of predictions
         freeze: blind: also write the predictions (the first of by) to FILE, with the hashes of
