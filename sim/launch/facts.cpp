@@ -103,4 +103,6 @@ std::int64_t Facts::count_or(std::string_view name, std::int64_t usual) const {
   return count(name).value_or(usual);
 }
 
+bool Facts::may_split_tensors() const { return is_given("tp") || count_or("tp", 1) > 1; }
+
 }  // namespace sim::launch

@@ -45,6 +45,8 @@ class Facts {
   // key and, for a value that only a running shell or launcher knows, says what to write instead.
   [[nodiscard]] std::optional<std::int64_t> count(std::string_view name) const;
   [[nodiscard]] std::int64_t count_or(std::string_view name, std::int64_t usual) const;
+  // Unless the document alone says that there is one tensor-parallel rank.
+  [[nodiscard]] bool may_split_tensors() const;
 
   [[nodiscard]] const std::map<std::string, Fact, std::less<>>& all() const { return facts_; }
 

@@ -46,6 +46,19 @@ constexpr std::string_view kMegatron =
     "\\\n  --micro-batch-size 2 --global-batch-size 256 --fp16 --use-distributed-optimizer \\\n"
     "  --overlap-grad-reduce --vocab-file v.json --merge-file m.txt --sequence-parallel\n";
 
+TEST(Launch, KeepsSequenceParallelismBesideAnotherNumberOfTensorParallelRanks) {
+  EXPECT_EQ(field_of(launch_of(parse_shell(kMegatron, "f.sh"), {"tp"}), "sequence-parallel"), "on");
+  const auto torchtitan = [](const std::set<std::string, std::less<>>& given) {
+    return field_of(launch_of(parse_toml_entries("[training]\nlocal_batch_size = 2\n"
+                                                 "[parallelism]\ntensor_parallel_degree = 1\n",
+                                                 "f.toml"),
+                              given),
+                    "sequence-parallel");
+  };
+  EXPECT_EQ(torchtitan({"tp"}), "on");
+  EXPECT_EQ(torchtitan({}), "(none)");
+}
+
 TEST(Launch, MegatronsArguments) {
   const Launch launch = launch_of(parse_shell(kMegatron, "f.sh"));
   EXPECT_EQ(field_of(launch, "nodes"), "4");

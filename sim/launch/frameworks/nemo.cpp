@@ -218,7 +218,7 @@ void derive_nemo(Facts& facts) {
   if (const auto bucket = facts.count("_bucket_mb"); bucket && !facts.is("overlap", "none")) {
     facts.derive("bucket-size", std::to_string(*bucket) + "MiB", "_bucket_mb");
   }
-  if (facts.count_or("tp", 1) == 1) facts.forget("sequence-parallel");
+  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   facts.assume("stack", "nemo", "its kernels");
   derive_nemo_model(facts);
 }
