@@ -13,6 +13,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/collectives/algorithm.hpp"
+#include "sim/collectives/nccl/group.hpp"
 #include "sim/study/job.hpp"
 #include "sim/topology/nccl_transports.hpp"
 #include "sim/topology/nic_rates.hpp"
@@ -131,6 +132,11 @@ sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& 
     }
     return given;
   };
+  if (cluster.collectives.nccl && !sim::nccl::compute_capability(cluster.gpu.name)) {
+    throw InputError(fmt::format("{}: NCCL's tuner is not known for the {} of {}; leave it out",
+                                 options.nccl.empty() ? "collectives.nccl" : "--nccl",
+                                 cluster.gpu.name, cluster.name));
+  }
   cluster.placement = nodes_placed(options.node_placement);
   const auto listed = static_cast<int>(cluster.placement.listed.size());
   const int nodes = options.nodes == 0 && listed > 0

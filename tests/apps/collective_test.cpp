@@ -124,6 +124,7 @@ TEST(Collective, TakesTheAlgorithmsThatRunIt) {
   refused("all_gather --algorithm pat");
   refused("all_reduce --nodes 3 --algorithm recursive");
   refused("all_reduce --algorithm sharp");
+  expect_command_refused("collective all_reduce --topology mi300x_x8 --nccl 2.28", "--nccl");
   refused("all_reduce --algorithm nvls --compress int4_g128");
 }
 
