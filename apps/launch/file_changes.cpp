@@ -18,12 +18,30 @@ namespace {
 using sim::launch::Entry;
 using sim::launch::Launch;
 
-// As the file writes a key: a flag of a script has its dashes, and a switch no value.
+// As the file writes it: a flag of a script has its dashes.
+std::string name_in(const Launch& launch, std::string_view key) {
+  const bool has_dashes = launch.document.syntax == sim::launch::Syntax::shell;
+  return fmt::format("{}{}", has_dashes ? "--" : "", key);
+}
+
+// The same with its value, which a switch of a script has none of.
 std::string written(const Launch& launch, const sim::launch::KeyValue& key) {
   using sim::launch::Syntax;
+  if (launch.document.syntax == Syntax::yaml) return fmt::format("{}: {}", key.key, key.value);
   if (launch.document.syntax != Syntax::shell) return fmt::format("{} = {}", key.key, key.value);
-  return key.value == "true" ? fmt::format("--{}", key.key)
-                             : fmt::format("--{} {}", key.key, key.value);
+  const std::string name = name_in(launch, key.key);
+  return key.value == "true" ? name : fmt::format("{} {}", name, key.value);
+}
+
+// A script's switch is off where it is not there.
+bool is_absent_switch(const Launch& launch, const sim::launch::KeyValue& key) {
+  return launch.document.syntax == sim::launch::Syntax::shell && key.value == "false";
+}
+
+// In the launch file, or in one that it names.
+std::string line_of(const Launch& launch, const sim::launch::Place& place) {
+  if (place.file == launch.document.file) return fmt::format("line {}", place.line);
+  return place.text();
 }
 
 // What the file says of a field; null where it says nothing.
@@ -51,18 +69,23 @@ std::string change_of(const Launch& launch, const std::string& field, const std:
     if (follows_from_others(launch, field)) return "";
     const sim::launch::Fact* said = said_of(launch, field);
     if (said != nullptr && is_nothing(value)) {
-      return fmt::format("  line {}: remove {}  (--{} {})\n", said->place.line, said->key, field,
-                         value);
+      return fmt::format("  {}: remove {}  (--{} {})\n", line_of(launch, said->place),
+                         name_in(launch, said->key), field, value);
     }
     return fmt::format("  --{} {}: {} has no one key for it\n", field, value,
                        launch.framework->name);
   }
   const Entry* now = sim::launch::find_alike(launch.document, key->key);
+  if (is_absent_switch(launch, *key)) {
+    if (now == nullptr || now->value == "false") return "";
+    return fmt::format("  {}: remove {}  (--{} {})\n", line_of(launch, now->place),
+                       name_in(launch, key->key), field, value);
+  }
   if (now == nullptr) {
     return fmt::format("  add {}  (--{} {})\n", written(launch, *key), field, value);
   }
   if (now->value == key->value) return "";
-  return fmt::format("  line {}: {} in place of {}  (--{} {})\n", now->place.line,
+  return fmt::format("  {}: {} in place of {}  (--{} {})\n", line_of(launch, now->place),
                      written(launch, *key), sim::printable_line(now->value, 40), field, value);
 }
 

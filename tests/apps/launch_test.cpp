@@ -146,7 +146,13 @@ TEST(From, SaysWhatToChangeInTheFile) {
                            " \\\n  --recompute-granularity full\n");
   EXPECT_EQ(apps::changes_in(folder.path() / "r.sh", "--recompute none --accumulation 2"),
             "To run it so, change " + (folder.path() / "r.sh").string() +
-                ":\n  line 5: remove recompute-granularity  (--recompute none)\n");
+                ":\n  line 5: remove --recompute-granularity  (--recompute none)\n");
+  folder.write("s.sh", std::string(kMegatron.substr(0, kMegatron.size() - 1)) +
+                           " \\\n  --sequence-parallel\n");
+  EXPECT_EQ(apps::changes_in(folder.path() / "s.sh", "--sequence-parallel off"),
+            "To run it so, change " + (folder.path() / "s.sh").string() +
+                ":\n  line 5: remove --sequence-parallel  (--sequence-parallel off)\n");
+  EXPECT_EQ(apps::changes_in(folder.path() / "m.sh", "--sequence-parallel off"), "");
   const Outcome tuned =
       run(words("run --from m.sh --topology dgx_h100_x16 --range off --tune"), folder.path());
   EXPECT_NE(tuned.out.find("change m.sh:\n"), std::string::npos) << tuned.out << tuned.err;
