@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 #include <set>
 #include <string_view>
 
 #include "apps/data_files.hpp"
+#include "sim/base/letters.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/toml_document.hpp"
 
@@ -37,7 +37,7 @@ std::string plain_name(std::string_view name) {
     if (c == '-' || c == '_' || c == ' ') {
       end_word();
     } else {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      word += sim::lower_letter(c);
     }
   }
   end_word();

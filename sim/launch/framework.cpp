@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "sim/base/error.hpp"
 #include "sim/base/joined.hpp"
+#include "sim/base/letters.hpp"
 #include "sim/launch/frameworks/rows.hpp"
 
 namespace sim::launch {
@@ -27,15 +27,9 @@ bool same_part(std::string_view pattern, std::string_view given) {
          std::ranges::equal(pattern, given.substr(0, pattern.size()), same_letter);
 }
 
-std::string lower(std::string_view text) {
-  std::string all;
-  for (const char c : text) all += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return all;
-}
-
 // As YAML and Python write truth.
 std::string plain(std::string_view value) {
-  const std::string text = lower(value.substr(0, value.find(' ')));
+  const std::string text = in_lower_case(value.substr(0, value.find(' ')));
   if (text == "yes" || text == "on") return "true";
   if (text == "no" || text == "off") return "false";
   return text.empty() || text == "~" || text == "none" ? "null" : text;

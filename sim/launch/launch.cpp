@@ -210,6 +210,7 @@ Launch launch_of(Document document, const std::set<std::string, std::less<>>& gi
     read_entry(*launch.framework, entry, facts, launch);
   }
   launch.framework->derive(facts);
+  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   check_batch(facts);
   check_gpus(facts, launch);
   collect(facts, launch);

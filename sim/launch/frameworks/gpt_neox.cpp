@@ -215,7 +215,6 @@ void derive_gpt_neox(Facts& facts) {
     const std::int64_t bytes = *bucket * (facts.is("gradient-precision", "fp32") ? 4 : 2);
     facts.derive("bucket-size", std::to_string(bytes) + "B", "_bucket");
   }
-  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   if (facts.has("global-batch")) facts.forget("accumulation");
   facts.assume("stack", "megatron", "its kernels");
   derive_gpt_neox_model(facts);

@@ -419,7 +419,6 @@ void derive_megatron(Facts& facts) {
       facts.derive("virtual-stages", std::to_string(layers / stages / *chunk), "_chunk_layers");
     }
   }
-  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   if (facts.has("precision") && facts.has("_recipe")) {
     const bool known = !facts.is("_recipe", "blockwise");
     if (known) facts.derive("precision", facts.text("_recipe"), "_recipe");

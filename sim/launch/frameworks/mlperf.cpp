@@ -77,7 +77,6 @@ void derive_mlperf(Facts& facts) {
   if (facts.has("_overlap_tensor") || facts.has("_overlap_gradients")) {
     derive_overlap(facts, "no export asks for overlap");
   }
-  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   facts.assume("gradient-precision", "bf16", "submissions reduce gradients in BF16");
   facts.assume("stack", "nemo", "its kernels");
 }

@@ -102,7 +102,6 @@ void derive_nanotron(Facts& facts) {
   if (const auto bucket = facts.count("_bucket_mb"); bucket && copies) {
     facts.derive("bucket-size", std::to_string(*bucket) + "MiB", "_bucket_mb");
   }
-  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   if (facts.count_or("pp", 1) > 1 && facts.text("_schedule", "1f1b") != "1f1b") {
     facts.warn("_schedule", "another order of stages; taken as 1F1B");
   }

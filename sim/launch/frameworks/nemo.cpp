@@ -51,7 +51,9 @@ constexpr KeyRow kNemoKeys[] = {
     means("model.attention_dropout", "_attention_dropout"),
     means("model.make_vocab_size_divisible_by", "_divisible"),
     means("model.tokenizer.type", "_tokenizer"),
-    means("model.tokenizer.library", "_library"),
+    means("model.tokenizer."
+          "library",
+          "_library"),
     means("model.num_moe_experts", "model.experts.count"),
     means("model.moe_router_topk", "model.experts.top_k"),
     means("model.moe_ffn_hidden_size", "model.experts.width"),
@@ -218,7 +220,6 @@ void derive_nemo(Facts& facts) {
   if (const auto bucket = facts.count("_bucket_mb"); bucket && !facts.is("overlap", "none")) {
     facts.derive("bucket-size", std::to_string(*bucket) + "MiB", "_bucket_mb");
   }
-  if (!facts.may_split_tensors()) facts.forget("sequence-parallel");
   facts.assume("stack", "nemo", "its kernels");
   derive_nemo_model(facts);
 }

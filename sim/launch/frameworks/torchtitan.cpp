@@ -189,9 +189,7 @@ void derive_torchtitan(Facts& facts) {
   facts.set("stack",
             {compiles ? "torch-compile" : "torch-eager", "it compiles nothing unless told", {}});
   if (compiles) facts.derive("stack", "torch-compile", "_compile");
-  if (facts.may_split_tensors()) {
-    facts.assume("sequence-parallel", "on", "tensor parallelism comes with it");
-  }
+  facts.assume("sequence-parallel", "on", "tensor parallelism comes with it");
   if (facts.is("_overlap_tensor", "true")) {
     facts.derive("overlap", sharded ? "gradients,weights,tensor" : "gradients,tensor",
                  "_overlap_tensor");
