@@ -31,6 +31,13 @@ struct NcclTransport {
   const NcclTransport* by_channels = nullptr;
 };
 
+// The row, with that of channels by size.
+[[nodiscard]] constexpr NcclTransport with_channels(NcclTransport row,
+                                                    const NcclTransport& by_channels) {
+  row.by_channels = &by_channels;
+  return row;
+}
+
 // Where `message` is from, inside a node and between nodes.
 inline constexpr std::string_view kMessageSource =
     "fitted on the logs gb200_64_xla and gb200_32x2_xla: 54 us of 63 messages, 21 us of 31";

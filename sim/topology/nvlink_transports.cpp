@@ -32,8 +32,23 @@ constexpr NcclTransport kPcie{.name = "pcie",
                               .launch = 8.4_us,
                               .ll_launch = 6.6_us};
 
-constexpr NcclTransport with_channels(NcclTransport row, const NcclTransport& by_channels) {
-  row.by_channels = &by_channels;
+// What channels by size change.
+struct ChannelPaces {
+  LinkPace simple, ll, ll128;
+  Seconds launch, ll_launch, ll128_launch;
+  std::optional<LinkPace> nvls = {};
+  Bytes chunk_overhead = {};
+};
+
+constexpr NcclTransport with_paces(NcclTransport row, const ChannelPaces& paces) {
+  row.simple = paces.simple;
+  row.ll = paces.ll;
+  row.ll128 = paces.ll128;
+  row.nvls = paces.nvls;
+  row.sums.chunk_overhead = paces.chunk_overhead;
+  row.launch = paces.launch;
+  row.ll_launch = paces.ll_launch;
+  row.ll128_launch = paces.ll128_launch;
   return row;
 }
 
@@ -53,16 +68,12 @@ constexpr NcclTransport kNvlink3Alone{.name = "nvlink3",
 // With channels by size, as NCCL takes them, fitted on the same logs by protocol, to the rows where
 // NCCL's tuner takes it (docs/validation.md, "Collectives"). LL then has the bandwidth that its flags
 // leave, and NVLS starts after what the tuner says.
-constexpr NcclTransport kNvlink3ByChannels = [] {
-  NcclTransport row = kNvlink3Alone;
-  row.simple = {5.13_us, 0.717};
-  row.ll = LinkPace{0.617_us, 0.344};
-  row.ll128 = LinkPace{0.412_us, 0.504};
-  row.launch = 25.7_us;
-  row.ll_launch = 9.23_us;
-  row.ll128_launch = 22.7_us;
-  return row;
-}();
+constexpr NcclTransport kNvlink3ByChannels = with_paces(kNvlink3Alone, {.simple = {5.13_us, 0.717},
+                                                                        .ll = {0.617_us, 0.344},
+                                                                        .ll128 = {0.412_us, 0.504},
+                                                                        .launch = 25.7_us,
+                                                                        .ll_launch = 9.23_us,
+                                                                        .ll128_launch = 22.7_us});
 constexpr NcclTransport kNvlink3 = with_channels(kNvlink3Alone, kNvlink3ByChannels);
 
 constexpr NcclTransport kNvlink4Alone{
@@ -81,18 +92,15 @@ constexpr NcclTransport kNvlink4Alone{
     .ll128_launch = 5.42_us,
     .message = kMessage};
 
-constexpr NcclTransport kNvlink4ByChannels = [] {
-  NcclTransport row = kNvlink4Alone;
-  row.simple = {1.87_us, 0.758};
-  row.ll = LinkPace{0.625_us, 0.379};
-  row.ll128 = LinkPace{0.93_us, 0.71};
-  row.nvls = LinkPace{7.4_us, 0.713};
-  row.sums.chunk_overhead = {22'119};
-  row.launch = 16.7_us;
-  row.ll_launch = 5.00_us;
-  row.ll128_launch = 14.0_us;
-  return row;
-}();
+constexpr NcclTransport kNvlink4ByChannels =
+    with_paces(kNvlink4Alone, {.simple = {1.87_us, 0.758},
+                               .ll = {0.625_us, 0.379},
+                               .ll128 = {0.93_us, 0.71},
+                               .launch = 16.7_us,
+                               .ll_launch = 5.00_us,
+                               .ll128_launch = 14.0_us,
+                               .nvls = LinkPace{7.4_us, 0.713},
+                               .chunk_overhead = {22'119}});
 constexpr NcclTransport kNvlink4 = with_channels(kNvlink4Alone, kNvlink4ByChannels);
 
 constexpr NcclTransport kNvlink5Alone{
@@ -113,18 +121,15 @@ constexpr NcclTransport kNvlink5Alone{
     .message = kMessage};
 
 // LL128 starts late on Blackwell: 8 to 256 MiB take 70 us and then 0.58 of the links.
-constexpr NcclTransport kNvlink5ByChannels = [] {
-  NcclTransport row = kNvlink5Alone;
-  row.simple = {5.44_us, 0.742};
-  row.ll = LinkPace{1.07_us, 0.297};
-  row.ll128 = LinkPace{0.05_us, 0.583};
-  row.nvls = LinkPace{12.8_us, 0.715};
-  row.sums.chunk_overhead = {44'645};
-  row.launch = 16.7_us;
-  row.ll_launch = 8.17_us;
-  row.ll128_launch = 68.0_us;
-  return row;
-}();
+constexpr NcclTransport kNvlink5ByChannels =
+    with_paces(kNvlink5Alone, {.simple = {5.44_us, 0.742},
+                               .ll = {1.07_us, 0.297},
+                               .ll128 = {0.05_us, 0.583},
+                               .launch = 16.7_us,
+                               .ll_launch = 8.17_us,
+                               .ll128_launch = 68.0_us,
+                               .nvls = LinkPace{12.8_us, 0.715},
+                               .chunk_overhead = {44'645}});
 constexpr NcclTransport kNvlink5 = with_channels(kNvlink5Alone, kNvlink5ByChannels);
 
 constexpr NcclTransport kNvlink5RackAlone{
@@ -145,18 +150,15 @@ constexpr NcclTransport kNvlink5RackAlone{
     .ll128_launch = 8.61_us,
     .message = kMessage};
 
-constexpr NcclTransport kNvlink5RackByChannels = [] {
-  NcclTransport row = kNvlink5RackAlone;
-  row.simple = {3.87_us, 0.774};
-  row.ll = LinkPace{1.20_us, 0.339};
-  row.ll128 = LinkPace{0.05_us, 0.583};
-  row.nvls = LinkPace{33.5_us, 0.677};
-  row.sums.chunk_overhead = {32'613};
-  row.launch = 21.1_us;
-  row.ll_launch = 8.46_us;
-  row.ll128_launch = 74.0_us;
-  return row;
-}();
+constexpr NcclTransport kNvlink5RackByChannels =
+    with_paces(kNvlink5RackAlone, {.simple = {3.87_us, 0.774},
+                                   .ll = {1.20_us, 0.339},
+                                   .ll128 = {0.05_us, 0.583},
+                                   .launch = 21.1_us,
+                                   .ll_launch = 8.46_us,
+                                   .ll128_launch = 74.0_us,
+                                   .nvls = LinkPace{33.5_us, 0.677},
+                                   .chunk_overhead = {32'613}});
 constexpr NcclTransport kNvlink5Rack = with_channels(kNvlink5RackAlone, kNvlink5RackByChannels);
 
 constexpr const NcclTransport* kInNodes[] = {&kNvlink2, &kNvlink3,     &kNvlink4,
