@@ -184,12 +184,9 @@ Uses every_collective() {
 
 namespace {
 
-// What decides between ways to run a collective: the least.
-std::optional<double> weight(const Communicator& group, const Communicator::Laid& laid,
-                             const Order& order, bool by_nccl) {
-  const auto duration = laid.estimate(order);
-  if (!duration) return std::nullopt;
-  if (!by_nccl) return duration->seconds();
+// What NCCL's tuner expects of it.
+std::optional<double> expected_us(const Communicator& group, const Communicator::Laid& laid,
+                                  const Order& order) {
   if (!laid.algorithm->nccl) return std::nullopt;
   return nccl::expected_us(*group.tuner, order.collective, *laid.algorithm->nccl, order.protocol,
                            order.bytes);
@@ -204,10 +201,12 @@ std::optional<Choice> choose(const Communicator& group, const Order& order, bool
     for (const Protocol protocol : kProtocols) {
       Order by = order;
       by.protocol = protocol;
-      const auto found = weight(group, laid, by, by_nccl);
-      if (!found) continue;
+      const auto duration = laid.estimate(by);
+      if (!duration) continue;
+      const auto time = by_nccl ? expected_us(group, laid, by) : duration->seconds();
+      if (!time) continue;
       const bool unasked = group.protocol && *group.protocol != protocol;
-      const std::tuple all{unasked, !by_nccl && laid.estimate(by)->unchosen, *found};
+      const std::tuple all{unasked, !by_nccl && duration->unchosen, *time};
       if (chosen && all >= least) continue;
       least = all;
       chosen = {&laid, protocol};

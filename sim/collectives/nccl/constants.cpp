@@ -33,10 +33,6 @@ double at(const ByGeneration& values, Generation generation, const Group& group)
 using Steps = std::array<std::array<double, 3>, 3>;
 
 constexpr Steps kRing{{{0.6, 1.9, 3.4}, {1.0, 2.5, 5.7}, {2.7, 4.0, 14.0}}};
-constexpr Steps kDirect{{{0, 0, 3.7}, {0, 0, 3.7}, {0, 0, 31}}};
-constexpr Steps kOldDirect{{{0, 0, 8.0}, {0, 0, 8.0}, {0, 0, 10.7}}};
-constexpr Steps kChain{{{0, 0, 2.8}, {0, 0, 2.8}, {0, 0, 30}}};
-constexpr Steps kOldChain{{{0, 0, 4.75}, {0, 0, 8.0}, {0, 0, 14}}};
 constexpr Steps kPatSteps{{{0, 0, 4.0}, {0, 0, 4.0}, {0, 0, 14}}};
 
 Steps tree_steps(NcclVersion version) {
@@ -62,16 +58,11 @@ Steps switch_steps(NcclVersion version, bool trees) {
 }
 
 Steps steps_of(NcclVersion version, Algorithm algorithm) {
-  const bool old = version < kGathersInSwitch;
   switch (algorithm) {
     case Algorithm::tree:
       return tree_steps(version);
     case Algorithm::ring:
       return kRing;
-    case Algorithm::collnet_direct:
-      return old ? kOldDirect : kDirect;
-    case Algorithm::collnet_chain:
-      return old ? kOldChain : kChain;
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
       return switch_steps(version, algorithm == Algorithm::nvls_tree);

@@ -223,8 +223,7 @@ std::optional<Group> group_of(const Cluster& cluster, const std::vector<int>& ra
   Group group{.ranks = static_cast<int>(ranks.size()),
               .nodes = nodes,
               .compute_capability = *capability,
-              .processor = node.processor,
-              .network_sums = cluster.network.sharp.has_value()};
+              .processor = node.processor};
   Graph ring = rings(node, between);
   Graph tree = trees(node, ring, between);
   Graph nvls = in_switch(node, between);
@@ -238,8 +237,6 @@ std::optional<Group> group_of(const Cluster& cluster, const std::vector<int>& ra
   graph(Algorithm::ring) = ring;
   graph(Algorithm::tree) = graph(Algorithm::pat) = tree;
   graph(Algorithm::nvls) = graph(Algorithm::nvls_tree) = nvls;
-  graph(Algorithm::collnet_chain) = tree;
-  if (node.nvswitch) graph(Algorithm::collnet_direct) = nvls.channels > 0 ? nvls : tree;
   return group;
 }
 

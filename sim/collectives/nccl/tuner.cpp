@@ -18,10 +18,6 @@ bool in_switch(Algorithm algorithm) {
   return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
 }
 
-bool in_network(Algorithm algorithm) {
-  return algorithm == Algorithm::collnet_direct || algorithm == Algorithm::collnet_chain;
-}
-
 double log2_of(int count) { return std::floor(std::log2(count)); }
 
 // Question of one cost.
@@ -59,8 +55,7 @@ bool runs_collective(const Case& one) {
 bool is_supported(const Case& one) {
   const Graph& graph = one.graph();
   if (graph.channels == 0) return false;
-  if (in_network(one.algorithm)) return one.group.network_sums && one.group.nodes > 1;
-  if (one.algorithm == Algorithm::nvls) return one.group.nodes == 1 || one.group.network_sums;
+  if (one.algorithm == Algorithm::nvls) return one.group.nodes == 1;
   if (one.algorithm == Algorithm::nvls_tree) return one.group.nodes > 1;
   return true;
 }
@@ -74,8 +69,7 @@ bool takes_ll128(const Case& one) {
 
 bool has_protocol(const Case& one) {
   if (one.protocol == Protocol::simple) return true;
-  const bool simple_only =
-      in_switch(one.algorithm) || in_network(one.algorithm) || one.algorithm == Algorithm::pat;
+  const bool simple_only = in_switch(one.algorithm) || one.algorithm == Algorithm::pat;
   if (simple_only) return false;
   return one.protocol == Protocol::ll || takes_ll128(one);
 }
@@ -128,11 +122,6 @@ double tree_GBps(const Case& one, double bus) {
   return graph.chain ? 0.85 * bus : bus;
 }
 
-double direct_GBps(const Case& one, double bus) {
-  const double per_channel = one.per_node() / one.graph().channels;
-  return bus / ((per_channel + 1) / 2) * (one.group.compute_capability >= 90 ? 0.85 : 1);
-}
-
 // Bytes of the buffer for each byte on the busiest link.
 double buffer_share(const Case& one) {
   const double ring = static_cast<double>(one.group.ranks) / one.steps();
@@ -149,7 +138,7 @@ double buffer_share(const Case& one) {
 
 double rate_of(const Case& one) {
   const Graph& graph = one.graph();
-  const bool inside = one.group.nodes <= 2 || in_network(one.algorithm);
+  const bool inside = one.group.nodes <= 2;
   const double channel = in_switch(one.algorithm) ? switch_GBps(one)
                          : inside                 ? graph.inside_GBps
                                                   : graph.between_GBps;
@@ -157,7 +146,6 @@ double rate_of(const Case& one) {
   if (one.algorithm == Algorithm::ring) bus = ring_GBps(one, bus);
   if (one.algorithm == Algorithm::tree) bus = tree_GBps(one, bus);
   if (one.algorithm == Algorithm::pat) bus *= one.version >= kSlowerPat ? 0.75 : 0.85;
-  if (one.algorithm == Algorithm::collnet_direct) bus = direct_GBps(one, bus);
   return bus * buffer_share(one);
 }
 
@@ -190,12 +178,6 @@ double latency_us(const Case& one) {
       return base_us + ring_us(one, inside_us, between_us);
     case Algorithm::tree:
       return base_us + 2 * (more * inside_us + log2_of(group.nodes) * between_us);
-    case Algorithm::collnet_direct: {
-      const double each_us = one.version < kGathersInSwitch ? 0.5 : 0.4;
-      return base_us + 2 * (std::min(1, more) * inside_us + more * each_us) + between_us;
-    }
-    case Algorithm::collnet_chain:
-      return base_us + 2 * more * inside_us + between_us;
     case Algorithm::nvls:
       return base_us + inside_us + (group.nodes > 1 ? between_us : 0);
     case Algorithm::nvls_tree: {

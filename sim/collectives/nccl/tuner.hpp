@@ -15,7 +15,7 @@
 namespace sim::nccl {
 
 // How a GPU reaches its peers or its NIC, from near to far (PATH_* of src/graph/topo.h).
-enum class Path { nvlink, pcie_switch, other_gpu, host_bridge, other_socket };
+enum class Path { nvlink, pcie_switch, other_gpu, host_bridge };
 
 // Channels that the search finds for an algorithm.
 struct Graph {
@@ -31,8 +31,7 @@ struct Group {
   int ranks = 1, nodes = 1;
   int compute_capability = 0;  // 90: Hopper
   Processor processor = Processor::intel;
-  bool network_sums = false;  // CollNet is enabled, as for SHARP
-  int channels = 1;           // of rings and trees, duplicates included
+  int channels = 1;  // of rings and trees, duplicates included
   std::array<Graph, kAlgorithms> graphs = {};
   bool operator==(const Group&) const = default;
 
