@@ -9,7 +9,9 @@
 #include "sim/report/activity.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/sources.hpp"
+#include "sim/times/calibration.hpp"
 #include "sim/times/host_update.hpp"
+#include "sim/times/published.hpp"
 #include "sim/workload/offloading.hpp"
 #include "sim/workload/parameters.hpp"
 

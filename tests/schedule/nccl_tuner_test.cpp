@@ -12,6 +12,7 @@
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/collectives/nccl/group.hpp"
 #include "sim/collectives/nccl/tuner.hpp"
+#include "sim/topology/nccl_transports.hpp"
 #include "sim/topology/nccl_version.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
