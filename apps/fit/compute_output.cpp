@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/fit/constants_table.hpp"
+#include "apps/fit/diagnosis_output.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
 #include "apps/words.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/study/fit/cluster_file.hpp"
 
@@ -28,10 +30,7 @@ using study::MeasuredStep;
 using ComputeJson = nlohmann::ordered_json;
 
 constexpr KeptReason<JobConstantKept> kKeptTexts[] = {
-    {JobConstantKept::no_gain, "no_gain",
-     "as in the base, because left-out steps are not predicted better with it"},
-    {JobConstantKept::too_few, "too_few",
-     "as in the base, because there are too few measurements for another one"},
+    {JobConstantKept::not_seen, "not_seen", "as in the base, because it is not seen by this data"},
     {JobConstantKept::not_alone, "not_alone",
      "as in the base, because the measurements do not separate it from others"},
     {JobConstantKept::unused, "unused", "as in the base, because no measurement depends on it"}};
@@ -159,6 +158,8 @@ std::vector<ComputeJson> step_records(const StepFitAnswer& answer) {
 ComputeJson json_of(const StepFitAnswer& answer) {
   ComputeJson json{{"schema_version", 1},
                    {"base", answer.steps.front().job.cluster().name},
+                   {"diagnosis", diagnosis_json(answer.diagnosis)},
+                   {"misfits", answer.misfits},
                    {"constants", fitted_records(answer.fit)},
                    {"steps", step_records(answer)}};
   for (const StepErrors& one : errors_in(answer)) {
@@ -178,6 +179,13 @@ void print_rest(const ComputeFit& fit) {
         "other commands predict.\n",
         value_text(*one.constant, one.value));
   }
+}
+
+void print_outliers(const StepFitAnswer& answer) {
+  std::vector<std::string> names;
+  for (const std::size_t i : answer.fit.outliers) names.push_back(answer.steps[i].name);
+  if (names.empty()) return;
+  print_text("\nFar from what the others predict, and counted less: {}.\n", sim::joined(names));
 }
 
 // What the predictions rest on beyond what was measured.
@@ -250,6 +258,7 @@ ComputeJson json_of(const TraceFitAnswer& answer) {
   return {{"schema_version", 1},
           {"gpu", answer.measured.device},
           {"steps", answer.measured.steps},
+          {"misfits", answer.misfits},
           {"constants", fitted_records(answer.fit.fit)},
           {"kernels", group_records(answer)},
           {"not_in_model", unmodelled_json(answer)},
@@ -284,20 +293,19 @@ void print(const std::string& format, const StepFitAnswer& answer) {
   print_text("{} fitted to {} step{} ({})\n\n", answer.steps.front().job.cluster().name,
              answer.steps.size(), answer.steps.size() == 1 ? "" : "s",
              sim::printable_path(answer.file));
+  print(answer.diagnosis);
   const std::size_t width = output_width();
   print_styled(to_text(constants_table(answer.fit, kKeptTexts), width));
   print_text("\n");
   print_styled(to_text(step_errors_table(errors_in(answer)), width));
   print_text("\n");
   print_styled(to_text(steps_table(answer), width));
+  print_outliers(answer);
   print_rest(answer.fit);
   print_carry(answer);
 }
 
 void print(const std::string& format, const TraceFitAnswer& answer) {
-  for (const std::string& line : study::remarks_on(answer.fit)) {
-    print_note("warning: {}\n", with_flags(line));
-  }
   if (format != "table") return print_records(format, json_of(answer), group_records(answer));
   print_text("{} profiled step{} on {} GPU{}{}\n\n", answer.measured.steps,
              answer.measured.steps == 1 ? "" : "s", answer.measured.gpus,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/study/fit/diagnosis.hpp"
 #include "sim/study/fit/measured_steps.hpp"
 
 namespace apps {
@@ -12,7 +13,9 @@ namespace apps {
 struct StepFitAnswer {
   std::string file;
   std::vector<sim::study::MeasuredStep> steps, held;  // fitted to, and left out to be predicted
-  sim::study::ComputeFit fit;
+  sim::study::LikelyFit fit;
+  sim::study::Diagnosis diagnosis;
+  std::vector<std::string> misfits;
   std::vector<double> held_base_s, held_fit_s;
 };
 
@@ -21,6 +24,7 @@ struct TraceFitAnswer {
   sim::trace::Summary measured;
   std::string gpu;  // the cluster's
   sim::study::TraceFit fit;
+  std::vector<std::string> misfits;
 };
 
 void print(const std::string& format, const StepFitAnswer& answer);

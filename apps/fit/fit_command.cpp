@@ -11,6 +11,8 @@
 
 #include "apps/commands.hpp"
 #include "apps/data_files.hpp"
+#include "apps/fit/base_text.hpp"
+#include "apps/fit/diagnosis_output.hpp"
 #include "apps/fit/fit_compute.hpp"
 #include "apps/fit/fit_logs.hpp"
 #include "apps/fit/fit_options.hpp"
@@ -24,11 +26,15 @@
 #include "sim/fit/cluster_text.hpp"
 #include "sim/fit/held_out.hpp"
 #include "sim/fit/topo_matrix.hpp"
+#include "sim/study/fit/diagnosis.hpp"
+#include "sim/study/fit/link_constants.hpp"
+#include "sim/study/fit/misfit.hpp"
 
 namespace apps {
 namespace {
 
 namespace fit = sim::fit;
+namespace study = sim::study;
 using sim::InputError;
 
 fit::Split split_of(const FitOptions& options, std::vector<fit::Log> logs) {
@@ -53,11 +59,13 @@ void check_matrix(const FitOptions& options, const fit::TopoMatrix& topo, const 
       log.name, log.gpus_per_node, sim::printable_path(options.topo), topo.gpus));
 }
 
-void require_enough(const std::vector<fit::Log>& logs) {
+// Enough sizes for constants by protocol.
+bool are_enough(const FitOptions& options, const std::vector<fit::Log>& logs) {
   constexpr std::size_t kFewest = 4;
   std::set<double> sizes;
   for (const double bytes : fit::bytes_of(logs)) sizes.insert(bytes);
-  if (sizes.size() >= kFewest) return;
+  if (sizes.size() >= kFewest) return true;
+  if (options.output.empty() && options.hold_out.empty()) return false;
   throw InputError(fmt::format("{}: {} {} size{} to fit to; give {} or more, from bytes to GiB",
                                logs.front().name,
                                logs.size() == 1 ? "has" : "and the other logs have", sizes.size(),
@@ -85,28 +93,20 @@ std::vector<FitErrors> errors_of(const sim::Cluster& base, const fit::Fit& fitte
   return errors;
 }
 
-std::vector<std::string> warnings_of(const fit::Fit& fitted, const fit::Errors& errors) {
-  constexpr double kFar = 0.1, kFullShare = 0.98;
-  std::vector<std::string> warnings;
-  for (const fit::FittedConstant& one : fitted.fitted) {
-    if (one.constant->measure != fit::Measure::share || one.value < kFullShare) continue;
-    warnings.push_back(fmt::format(
-        "{} is at its limit: the links are faster than the topology says; check its bandwidth.",
-        one.constant->key));
-  }
-  if (errors.mean > kFar) {
-    warnings.push_back(
-        fmt::format("The times are {:.0f} % off the fit on average: check the topology, and that "
-                    "nothing else used the links.",
-                    100 * errors.mean));
-  }
-  return warnings;
+study::Diagnosis diagnosis_of(const sim::Cluster& base, const std::vector<fit::Log>& logs) {
+  study::Job job;
+  job.topology = study::area_of(base);
+  job.calibrations.emplace_back();
+  const study::MeasuredTimes times = study::timed(job, logs);
+  const bool has_one_node =
+      std::ranges::any_of(logs, [](const fit::Log& log) { return log.nodes == 1; });
+  return diagnose(times, fit_times(study::link_constants(), job, times), has_one_node);
 }
 
-void fit_to_logs(const FitOptions& options) {
+int fit_to_logs(const FitOptions& options) {
   require_cluster(options.job.topology, "logs are fitted to one cluster");
   const std::filesystem::path file = data_file(Kind::topology, options.job.topology);
-  std::string text = sim::read_input_text(file);
+  std::string text = base_text(options, file);
   std::optional<fit::TopoMatrix> topo;
   if (!options.topo.empty()) {
     topo = fit::parse_topo(sim::read_input_text(options.topo), options.topo);
@@ -120,17 +120,27 @@ void fit_to_logs(const FitOptions& options) {
       check_shape(base, log);
     }
   }
-  require_enough(split.used);
+  study::Diagnosis diagnosis = diagnosis_of(base, split.used);
+  if (!are_enough(options, split.used)) {
+    print(options.format, base, split.used, diagnosis);
+    return 0;
+  }
   fit::Fit fitted = fit::fit_constants(base, split.used);
   std::vector<FitErrors> errors = errors_of(base, fitted, split);
-  std::vector<std::string> warnings = warnings_of(fitted, errors.front().errors);
+  const double base_error =
+      std::ranges::find(errors, std::string_view("base"), &FitErrors::key)->errors.mean;
+  std::vector<std::string> misfits =
+      study::misfits_of(fitted, errors.front().errors.mean, base_error);
+  const int code = exit_code_of_misfits(misfits, options.force);
   fit::Carry carry = carry_of(base, fitted, split.used);
-  if (!options.output.empty()) {
+  if (code == 0 && !options.output.empty()) {
     sim::write_file("--output", options.output, cluster_text(fitted, split.used, text, file));
   }
   print(options.format,
         {std::move(split.used), std::move(fitted), std::move(errors), std::move(carry),
-         topo ? topo_lines(*topo, base) : std::vector<std::string>(), std::move(warnings)});
+         topo ? topo_lines(*topo, base) : std::vector<std::string>(), std::move(misfits),
+         std::move(diagnosis)});
+  return code;
 }
 
 }  // namespace
@@ -139,10 +149,8 @@ int fit_command(const Arguments& arguments) {
   const auto options = parse_fit(arguments);
   if (!options) return 0;
   if (!options->output.empty()) sim::require_writable("--output", options->output);
-  if (!options->logs.empty()) fit_to_logs(*options);
-  if (!options->steps.empty()) fit_to_steps(*options);
-  if (!options->traces.empty()) fit_to_trace(*options);
-  return 0;
+  if (!options->logs.empty()) return fit_to_logs(*options);
+  return options->steps.empty() ? fit_to_trace(*options) : fit_to_steps(*options);
 }
 
 }  // namespace apps

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "apps/fit/base_text.hpp"
 #include "apps/fit/compute_output.hpp"
+#include "apps/fit/diagnosis_output.hpp"
 #include "apps/fit/trace_output.hpp"
 #include "apps/job/measured_steps.hpp"
 #include "apps/job/topology_files.hpp"
@@ -16,6 +19,7 @@
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/study/fit/cluster_file.hpp"
+#include "sim/study/fit/misfit.hpp"
 
 namespace apps {
 namespace {
@@ -33,7 +37,7 @@ void write_cluster(const FitOptions& options, const study::ComputeFit& fit,
   if (options.output.empty()) return;
   const std::filesystem::path file = base_file(options);
   sim::write_file("--output", options.output,
-                  cluster_text(fit, source, rows, sim::read_input_text(file), file));
+                  cluster_text(fit, source, rows, base_text(options, file), file));
 }
 
 std::vector<std::string> names_in(const std::string& file, const std::vector<MeasuredStep>& steps) {
@@ -57,30 +61,44 @@ std::vector<MeasuredStep> held_out(const FitOptions& options, std::vector<Measur
   return held;
 }
 
+bool has_one_node(const std::vector<MeasuredStep>& steps) {
+  return std::ranges::any_of(steps,
+                             [](const MeasuredStep& one) { return one.job.cluster().nodes == 1; });
+}
+
 }  // namespace
 
-void fit_to_steps(const FitOptions& options) {
+int fit_to_steps(const FitOptions& options) {
   std::vector<MeasuredStep> steps = read_measured_steps(options.steps, options.job_flags);
   StepFitAnswer answer{.file = options.steps, .held = held_out(options, steps)};
   answer.steps = std::move(steps);
   answer.fit = study::fit_steps(answer.steps, options.jobs);
+  answer.diagnosis = study::diagnose(study::timed(answer.steps, options.jobs), answer.fit,
+                                     has_one_node(answer.steps));
   if (!answer.held.empty()) {
     answer.held_base_s = predicted_steps(answer.held, {}, options.jobs);
     answer.held_fit_s = predicted_steps(answer.held, answer.fit.values(), options.jobs);
   }
-  write_cluster(
-      options, answer.fit,
-      fmt::format("{} step{} ({})", answer.steps.size(), answer.steps.size() == 1 ? "" : "s",
-                  sim::printable_path(options.steps)),
-      names_in(options.steps, answer.steps));
+  const int code = exit_code_of_misfits(answer.misfits, options.force);
+  if (code == 0) {
+    write_cluster(
+        options, answer.fit,
+        fmt::format("{} step{} ({})", answer.steps.size(), answer.steps.size() == 1 ? "" : "s",
+                    sim::printable_path(options.steps)),
+        names_in(options.steps, answer.steps));
+  }
   print(options.format, answer);
+  return code;
 }
 
-void fit_to_trace(const FitOptions& options) {
+int fit_to_trace(const FitOptions& options) {
   std::vector<sim::trace::Trace> traces;
   for (const std::string& file : options.traces) traces.push_back(sim::trace::read_trace(file));
   TraceFitAnswer answer{.files = options.traces, .measured = summarize(traces)};
-  if (!options.has_job()) return print(options.format, answer.measured);
+  if (!options.has_job()) {
+    print(options.format, answer.measured);
+    return 0;
+  }
   const MeasuredStep step = read_step(options.job_flags);
   answer.gpu = step.job.cluster().gpu.name;
   answer.fit = study::fit_trace(answer.measured, step.job, step.setup, study::ranks_of(traces));
@@ -88,11 +106,15 @@ void fit_to_trace(const FitOptions& options) {
   for (const std::string& file : options.traces) {
     rows.push_back(sim::printable_path(std::filesystem::path(file).filename()));
   }
-  write_cluster(options, answer.fit.fit,
-                fmt::format("kernels of {} profiled step{}", answer.measured.steps,
-                            answer.measured.steps == 1 ? "" : "s"),
-                rows);
+  answer.misfits = remarks_on(answer.fit);
+  const int code = exit_code_of_misfits(answer.misfits, options.force);
+  if (code == 0)
+    write_cluster(options, answer.fit.fit,
+                  fmt::format("kernels of {} profiled step{}", answer.measured.steps,
+                              answer.measured.steps == 1 ? "" : "s"),
+                  rows);
   print(options.format, answer);
+  return code;
 }
 
 }  // namespace apps

@@ -6,8 +6,9 @@
 
 namespace apps {
 
-void fit_to_steps(const FitOptions& options);
+// The exit code: 1 if the fit is hard to believe.
+[[nodiscard]] int fit_to_steps(const FitOptions& options);
 // Without a job, shows where the time goes.
-void fit_to_trace(const FitOptions& options);
+[[nodiscard]] int fit_to_trace(const FitOptions& options);
 
 }  // namespace apps

@@ -94,7 +94,9 @@ void check_flags(const FitOptions& o, const std::set<std::string>& given,
     refuse({"output", "model"}, "needs --topology, whose constants to fit");
   }
   for (const std::string& flag : of_job) {
-    if (flag == "topology" || o.logs.empty()) continue;
+    const bool is_of_logs = flag == "topology" || flag == "set" || flag == "algorithm" ||
+                            flag == "protocol" || flag == "nccl";
+    if (is_of_logs || o.logs.empty()) continue;
     throw InputError(fmt::format("--{}: applies to --steps and --trace; leave it out", flag));
   }
   constexpr std::string_view kHeldLogs[] = {"sizes", "gpus"}, kHeldSteps[] = {"steps"};
@@ -134,6 +136,8 @@ std::optional<FitOptions> parse_fit(const Arguments& given) {
   flags.add(flag("output,o", po::value(&o.output),
                  "cluster file to write: the topology's with the fitted constants",
                  {.first_day = true}));
+  add("force", po::bool_switch(&o.force),
+      "take a fit that is hard to believe: write the cluster file and exit with 0 all the same");
   add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
   flags.add(format_flag(o.format));
   const po::options_description setup = job_flags(o.job, {.may_lack_files = true, .aside = true});

@@ -19,6 +19,7 @@ struct FitOptions {
   Arguments job_flags;  // the same as given, to which a row of `steps` adds its own
   int jobs = 1;         // simulations at once
   std::string topo, collective, hold_out, output, format;
+  bool force = false;  // take a fit that is hard to believe
 
   [[nodiscard]] bool has_job() const { return !job.topology.empty(); }
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/fit/constants_table.hpp"
+#include "apps/fit/diagnosis_output.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
@@ -66,15 +67,30 @@ std::vector<FitJson> constant_records(const fit::Fit& fitted) {
   return records;
 }
 
-FitJson json_of(const FitAnswer& answer) {
-  FitJson json{{"schema_version", 1}, {"base", answer.fit.cluster.name}};
-  for (const fit::Log& log : answer.logs) {
+FitJson head_json(const sim::Cluster& base, const std::vector<fit::Log>& logs,
+                  const sim::study::Diagnosis& diagnosis) {
+  FitJson json{{"schema_version", 1}, {"base", base.name}};
+  for (const fit::Log& log : logs) {
     json["logs"].push_back({{"log", log.name},
                             {"collective", log.collective->name},
                             {"nodes", log.nodes},
                             {"gpus_per_node", log.gpus_per_node},
                             {"times", log.times.size()}});
   }
+  json["diagnosis"] = diagnosis_json(diagnosis);
+  return json;
+}
+
+void print_logs(const sim::Cluster& base, const std::vector<fit::Log>& logs) {
+  print_text("{} fitted to\n", base.name);
+  for (const fit::Log& log : logs) {
+    print_text("  {} time{} of {}\n", log.times.size(), log.times.size() == 1 ? "" : "s",
+               log_text(log));
+  }
+}
+
+FitJson json_of(const FitAnswer& answer) {
+  FitJson json = head_json(answer.fit.cluster, answer.logs, answer.diagnosis);
   json["constants"] = constant_records(answer.fit);
   for (const FitErrors& one : answer.errors) {
     json["errors"][std::string(one.key)] = {{"count", one.errors.count},
@@ -90,7 +106,7 @@ FitJson json_of(const FitAnswer& answer) {
     json["carries"]["error_to_most_gpus"] = answer.carry.to_most_gpus->mean;
   }
   if (!answer.topo.empty()) json["topo"] = answer.topo;
-  json["warnings"] = answer.warnings;
+  json["misfits"] = answer.misfits;
   return json;
 }
 
@@ -100,21 +116,30 @@ void print(const std::string& format, const FitAnswer& answer) {
   if (format != "table") {
     return print_records(format, json_of(answer), constant_records(answer.fit));
   }
-  print_text("{} fitted to\n", answer.fit.cluster.name);
-  for (const fit::Log& log : answer.logs) {
-    print_text("  {} time{} of {}\n", log.times.size(), log.times.size() == 1 ? "" : "s",
-               log_text(log));
-  }
+  print_logs(answer.fit.cluster, answer.logs);
   if (!answer.topo.empty()) print_text("with, from nvidia-smi topo -m,\n");
   for (const std::string& line : answer.topo) print_text("  {}\n", line);
   print_text("\n");
+  print(answer.diagnosis);
   const std::size_t width = output_width();
   print_styled(to_text(constants_table(answer.fit, kKeptReasons), width));
   print_text("\n");
   print_styled(to_text(errors_table(answer.errors), width));
   print_text("\n");
   for (const std::string& line : answer.carry.lines) print_text("{}\n", line);
-  for (const std::string& warning : answer.warnings) print_text("\n{}\n", warning);
+}
+
+void print(const std::string& format, const sim::Cluster& base, const std::vector<fit::Log>& logs,
+           const sim::study::Diagnosis& diagnosis) {
+  if (format != "table") {
+    return print_records(format, head_json(base, logs, diagnosis),
+                         diagnosis_json(diagnosis)["parts"]);
+  }
+  print_logs(base, logs);
+  print_text("\n");
+  print(diagnosis);
+  print_text(
+      "No constant is fitted: these are too few sizes. Give four or more, from bytes to GiB.\n");
 }
 
 }  // namespace apps

@@ -9,6 +9,7 @@
 #include "sim/fit/carry.hpp"
 #include "sim/fit/fit.hpp"
 #include "sim/fit/times.hpp"
+#include "sim/study/fit/diagnosis.hpp"
 
 namespace apps {
 
@@ -24,9 +25,13 @@ struct FitAnswer {
   std::vector<FitErrors> errors;
   sim::fit::Carry carry;
   std::vector<std::string> topo;  // what a matrix of nvidia-smi says; empty without one
-  std::vector<std::string> warnings;
+  std::vector<std::string> misfits;
+  sim::study::Diagnosis diagnosis;
 };
 
 void print(const std::string& format, const FitAnswer& answer);
+// The diagnosis alone, of logs of too few sizes to fit constants to.
+void print(const std::string& format, const sim::Cluster& base,
+           const std::vector<sim::fit::Log>& logs, const sim::study::Diagnosis& diagnosis);
 
 }  // namespace apps

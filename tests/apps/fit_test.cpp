@@ -79,7 +79,8 @@ TEST(FitCommand, WritesAClusterThatPredictsTheLog) {
 }
 
 TEST(FitCommand, PrintsTheSameEachTime) {
-  const Arguments arguments = words("fit gcp_a3_mega_2x8 --topology dgx_h100_x16 --hold-out sizes");
+  const Arguments arguments =
+      words("fit gcp_a3_mega_2x8 --topology dgx_h100_x16 --hold-out sizes --force");
   const Outcome once = run(arguments, source_directory());
   ASSERT_EQ(once.code, 0) << once.err;
   EXPECT_EQ(run(arguments, source_directory()).out, once.out);
@@ -95,8 +96,9 @@ TEST(FitCommand, HoldsOutSizesOfTheLogsThatHaveSeveral) {
   const std::string head = "log,collective,nodes,gpus_per_node,bytes,seconds\n";
   sandbox.write("one.csv", head + "a,all_reduce,2,8,1048576,1e-4\n");
   for (const char* logs : {"my.log one.csv", "one.csv my.log"}) {
-    const json both = json_of(
-        words(std::string("fit --topology gcp_a3_mega --hold-out sizes ") + logs), sandbox.path());
+    const json both =
+        json_of(words(std::string("fit --force --topology gcp_a3_mega --hold-out sizes ") + logs),
+                sandbox.path());
     const json alone =
         json_of(words("fit --topology gcp_a3_mega --hold-out sizes my.log"), sandbox.path());
     EXPECT_EQ(both["errors"]["held_fit"]["count"], alone["errors"]["held_fit"]["count"]);
@@ -112,6 +114,45 @@ TEST(FitCommand, HoldsOutSizesOfTheLogsThatHaveSeveral) {
   expect_refused(
       run(words("fit singles.csv --topology gcp_a3_mega --hold-out sizes"), sandbox.path()),
       "--hold-out");
+}
+
+// A network at half of what its data sheet says becomes no constant unless that is meant.
+TEST(FitCommand, WritesNoConstantsThatAreHardToBelieve) {
+  const Sandbox sandbox;
+  const std::string fit = "fit gcp_a3_mega_2x8 --topology dgx_h100_x16 -o ";
+  const std::string output = (sandbox.path() / "mine.toml").string();
+  const Outcome refused = run(words(fit + output), source_directory());
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("network.efficiency of 0.47"), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(output));
+  EXPECT_EQ(run(words(fit + output + " --force"), source_directory()).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(output));
+}
+
+TEST(FitCommand, DiagnosesLogsOfTooFewSizesToFitTo) {
+  const Sandbox sandbox;
+  const auto sentence_at = [&](double busbw) {
+    const double bytes = 1 << 30;
+    sandbox.write("one.csv", fmt::format("log,collective,nodes,gpus_per_node,bytes,seconds\n"
+                                         "a,all_reduce,2,8,{},{}\n",
+                                         bytes, bytes * 2 * 15 / 16 / busbw));
+    const json answer = json_of(words("fit one.csv --topology dgx_superpod_a100"), sandbox.path());
+    return answer["diagnosis"]["sentences"][0].get<std::string>();
+  };
+  EXPECT_NE(sentence_at(10e9).find("Your network delivers 4 %"), std::string::npos);
+  EXPECT_EQ(sentence_at(180e9).find("delivers"), std::string::npos);
+}
+
+TEST(FitCommand, TakesSettingsOfTheBaseAndWritesThem) {
+  const Sandbox sandbox;
+  sandbox.write("my.log", sample_log());
+  const std::string fit = "fit my.log --topology gcp_a3_mega --force -o mine.toml";
+  ASSERT_EQ(
+      run(words(fit + " --set network.nics_per_node=4 --protocol simple"), sandbox.path()).code, 0);
+  const std::string text = text_of(sandbox.path() / "mine.toml");
+  EXPECT_NE(text.find("nics_per_node = 4"), std::string::npos);
+  EXPECT_NE(text.find("protocol = \"simple\""), std::string::npos);
+  expect_refused(run(words(fit + " --set network.nics=4"), sandbox.path()), "--set network.nics");
 }
 
 TEST(FitCommand, RefusesWhatIsWrongAndWritesNothing) {

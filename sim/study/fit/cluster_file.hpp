@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/study/fit/compute_fit.hpp"
+#include "sim/study/fit/fitted_constants.hpp"
 
 namespace sim::study {
 

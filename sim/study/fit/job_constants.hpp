@@ -8,20 +8,28 @@
 #include <string_view>
 
 #include "sim/study/job.hpp"
+#include "sim/study/search/spread.hpp"
 
 namespace sim::study {
 
+// What of a job a constant tells about.
+enum class Part { gpus, host, network, links, delays, rest };
+
 struct JobConstant {
-  std::string_view key;     // in the cluster's file; "rest_s" for the rest, which it does not have
-  std::string_view text;    // "compute efficiency"
+  std::string_view key;   // in the cluster's file; "rest_s" for the rest, which it does not have
+  std::string_view text;  // "compute efficiency"
+  Part part = Part::gpus;
   bool is_seconds = false;  // else a share or a factor
-  double most = 1;
-  // A multiple of the base at which a fit may start, where nothing follows from the base: GPUs do not
-  // wait for a host that is fast enough, but may for the one that was measured.
-  double far = 1;
+  bool more_is_slower = false;
+  double least = 1e-9, most = 1;
+  // Multiples of the base at which a fit starts as well, where nothing follows from the base: what
+  // hides behind computing takes no time until it is slow.
+  std::span<const double> starts = {};
   // What the job has, 0 for none; nothing where the GPU's calibration gives it instead.
   std::optional<double> (*get)(const Job&) = nullptr;
   void (*set)(Job&, double) = nullptr;  // null for the rest, which is added to the time
+  // How far it may be off before anything is measured. Null for the rest.
+  Spread (*prior)(const Job&) = nullptr;
 };
 
 // Most useful first.

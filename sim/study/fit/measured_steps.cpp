@@ -10,6 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/report/simulated_trace.hpp"
+#include "sim/study/fit/kernel_fit.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
@@ -117,8 +118,8 @@ std::vector<GroupTime> groups_of(const trace::Summary& measured, const trace::Su
   return groups;
 }
 
-MeasuredTimes times_of(const trace::Summary& measured, const std::vector<GroupTime>& groups) {
-  MeasuredTimes times;
+KernelTimes times_of(const trace::Summary& measured, const std::vector<GroupTime>& groups) {
+  KernelTimes times;
   double sum_s = 0;
   for (const GroupTime& one : groups) {
     if (!one.is_fitted) continue;
@@ -164,16 +165,18 @@ std::vector<double> predicted_steps(std::span<const MeasuredStep> steps,
   });
 }
 
-ComputeFit fit_steps(std::span<const MeasuredStep> steps, int jobs) {
-  require(!steps.empty(), "there is a step to fit to");
+MeasuredTimes timed(std::span<const MeasuredStep> steps, int jobs) {
   MeasuredTimes times;
   for (const MeasuredStep& step : steps) times.seconds.push_back(step.seconds);
-  times.weights.assign(steps.size(), 1);
-  times.predicted = [&](const ConstantValues& values) {
+  times.predicted = [=](const ConstantValues& values) {
     return predicted_steps(steps, values, jobs);
   };
-  times.is_cross_validated = true;
-  return fit_constants(steps.front().job, times);
+  return times;
+}
+
+LikelyFit fit_steps(std::span<const MeasuredStep> steps, int jobs) {
+  require(!steps.empty(), "there is a step to fit to");
+  return fit_times(job_constants(), steps.front().job, timed(steps, jobs));
 }
 
 std::vector<int> ranks_of(std::span<const trace::Trace> traces) {
@@ -256,14 +259,14 @@ TraceFit compare_trace(const trace::Summary& measured, const Job& job, const Set
 TraceFit fit_trace(const trace::Summary& measured, const Job& job, const Setup& setup,
                    std::span<const int> ranks) {
   TraceFit result = compare_trace(measured, job, setup, ranks);
-  MeasuredTimes times = times_of(measured, result.groups);
+  KernelTimes times = times_of(measured, result.groups);
   if (times.seconds.empty()) {
     throw InputError("`trace`: has no class of kernels in common with the job; check `model`");
   }
   times.predicted = [&](const ConstantValues& values) {
     return sums_of(simulated_summary(with_constants(job, values), setup, ranks), result.groups);
   };
-  result.fit = fit_constants(job, times);
+  result.fit = fit_kernels(job, times);
   const trace::Summary fitted =
       simulated_summary(with_constants(job, result.fit.values()), setup, ranks);
   for (GroupTime& one : result.groups) one.fit_s = sum_of(fitted, *one.group);

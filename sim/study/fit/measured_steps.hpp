@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/fit/compute_fit.hpp"
+#include "sim/study/fit/fitted_constants.hpp"
+#include "sim/study/fit/likely_fit.hpp"
 #include "sim/trace/summary.hpp"
 
 namespace sim::study {
@@ -22,8 +23,10 @@ struct MeasuredStep {
 // Predicted, by row.
 [[nodiscard]] std::vector<double> predicted_steps(std::span<const MeasuredStep> steps,
                                                   const ConstantValues& values, int jobs);
+// Their times for a fit. `steps` must outlive it.
+[[nodiscard]] MeasuredTimes timed(std::span<const MeasuredStep> steps, int jobs);
 // All rows' jobs are of one cluster, that of the first.
-[[nodiscard]] ComputeFit fit_steps(std::span<const MeasuredStep> steps, int jobs);
+[[nodiscard]] LikelyFit fit_steps(std::span<const MeasuredStep> steps, int jobs);
 
 // One simulated step as a trace's steps are summed: each kernel an operation of its own; of the ranks
 // that were traced, if the traces say which (empty: of all).
