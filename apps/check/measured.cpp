@@ -15,6 +15,7 @@
 #include "sim/base/parallel.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/text_table.hpp"
+#include "sim/study/fit/diagnosis.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/simulation.hpp"
 
@@ -99,6 +100,13 @@ std::vector<Drift> check_trace(const MeasuredCheck& options, const MeasuredStep&
   return drifts;
 }
 
+void print_diagnosis(const std::vector<MeasuredStep>& steps, int jobs) {
+  const study::LikelyFit fit = study::fit_steps(steps, jobs);
+  for (const std::string& sentence : sentences_of(study::diagnose(steps, fit, jobs))) {
+    print_text("{}\n", with_flags(sentence));
+  }
+}
+
 }  // namespace
 
 void check_measured_flags(const std::set<std::string>& given, bool has_topology) {
@@ -137,6 +145,7 @@ int check_measured(const MeasuredCheck& options) {
                        : beyond == 1
                            ? "1 measurement lies outside the likely range."
                            : fmt::format("{} measurements lie outside the likely range.", beyond));
+  if (beyond > 0) print_diagnosis(steps, options.jobs);
   return beyond == 0 ? 0 : 1;
 }
 

@@ -61,11 +61,6 @@ std::vector<MeasuredStep> held_out(const FitOptions& options, std::vector<Measur
   return held;
 }
 
-bool has_one_node(const std::vector<MeasuredStep>& steps) {
-  return std::ranges::any_of(steps,
-                             [](const MeasuredStep& one) { return one.job.cluster().nodes == 1; });
-}
-
 }  // namespace
 
 int fit_to_steps(const FitOptions& options) {
@@ -73,8 +68,8 @@ int fit_to_steps(const FitOptions& options) {
   StepFitAnswer answer{.file = options.steps, .held = held_out(options, steps)};
   answer.steps = std::move(steps);
   answer.fit = study::fit_steps(answer.steps, options.jobs);
-  answer.diagnosis = study::diagnose(study::timed(answer.steps, options.jobs), answer.fit,
-                                     has_one_node(answer.steps));
+  answer.diagnosis = study::diagnose(answer.steps, answer.fit, options.jobs);
+  answer.misfits = misfits_of(answer.fit, study::timed(answer.steps, options.jobs));
   if (!answer.held.empty()) {
     answer.held_base_s = predicted_steps(answer.held, {}, options.jobs);
     answer.held_fit_s = predicted_steps(answer.held, answer.fit.values(), options.jobs);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -154,6 +155,19 @@ TEST(FitSteps, OfItsOwnMakingGiveTheConstantsBack) {
   // What the base's own fit knew before counts a little.
   EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.005 * 0.51);
   EXPECT_LT(answer["errors"]["fit_without_step"]["mean"].get<double>(), 0.01);
+}
+
+// Half of the GPUs' speed is lost by flags of another job rather than by GPUs.
+TEST(FitSteps, ThatAreHardToBelieveBecomeNoFile) {
+  const Sandbox sandbox;
+  sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.35"));
+  const std::string fit = "fit --steps steps.csv -o mine.toml " + kOwnCluster;
+  const Outcome refused = run(words(fit), sandbox.path());
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("compute efficiency is 0.44"), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(sandbox.path() / "mine.toml"));
+  EXPECT_EQ(run(words(fit + " --force"), sandbox.path()).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(sandbox.path() / "mine.toml"));
 }
 
 TEST(FitSteps, TellTwoConstantsApart) {

@@ -256,6 +256,12 @@ Diagnosis diagnose(const MeasuredTimes& times, const LikelyFit& fit, bool has_on
   return diagnosis;
 }
 
+Diagnosis diagnose(std::span<const MeasuredStep> steps, const LikelyFit& fit, int jobs) {
+  const bool has_one_node = std::ranges::any_of(
+      steps, [](const MeasuredStep& one) { return one.job.cluster().nodes == 1; });
+  return diagnose(timed(steps, jobs), fit, has_one_node);
+}
+
 std::vector<std::string> sentences_of(const Diagnosis& diagnosis) {
   std::vector<std::string> sentences;
   const std::string off =

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/study/fit/likely_fit.hpp"
+#include "sim/study/fit/measured_steps.hpp"
 
 namespace sim::study {
 
@@ -43,6 +45,10 @@ struct Diagnosis {
 // `fit` is that of the times. `has_one_node`: some of the times are of a single node.
 [[nodiscard]] Diagnosis diagnose(const MeasuredTimes& times, const LikelyFit& fit,
                                  bool has_one_node);
+
+// The same of steps, by their fit.
+[[nodiscard]] Diagnosis diagnose(std::span<const MeasuredStep> steps, const LikelyFit& fit,
+                                 int jobs);
 
 // What it says, the most important first. A sentence each.
 [[nodiscard]] std::vector<std::string> sentences_of(const Diagnosis& diagnosis);
