@@ -173,17 +173,26 @@ NCCL_BANDS = {"below_1_MiB": "below 1 MiB", "1_to_64_MiB": "1 to 64 MiB",
               "from_64_MiB": "64 MiB and more"}
 
 
+def nccl_row(title: str, name: str, kinds: dict) -> list[list[str]]:
+    """No row of no measurements."""
+    cells = [f"{100 * one['mean']:.0f} / {100 * one['median']:.0f} %, "
+             f"{100 * one['within_20_percent']:.0f} %, {off(1 + one['bias'], 1)}"
+             if one["count"] else "" for one in kinds.values()]
+    return [[title, name, str(kinds["simulated"]["count"]), *cells]] if kinds["simulated"]["count"] else []
+
+
 def nccl(answer: dict) -> dict[str, str]:
-    rows = []
+    counted, held_out, racks = [], [], []
     for band, title in NCCL_BANDS.items():
         errors = answer["errors"][band]
         for name, kinds in [*errors["by_constants"].items(), ("all", errors["counted"])]:
-            cells = [f"{100 * one['mean']:.0f} / {100 * one['median']:.0f} %, "
-                     f"{100 * one['within_20_percent']:.0f} %, {off(1 + one['bias'], 1)}"
-                     if one["count"] else "" for one in kinds.values()]
-            if kinds["simulated"]["count"]:
-                rows.append([title, name, str(kinds["simulated"]["count"]), *cells])
-    return {"nccl": table(["size", "constants", "rows", "simulated", "as NCCL", "alpha-beta"], rows)}
+            counted += nccl_row(title, name, kinds)
+        for name, kinds in [*errors["held_out_by_constants"].items(), ("all", errors["held_out"])]:
+            held_out += nccl_row(title, name, kinds)
+        racks += nccl_row(title, "several racks", errors["held_out_over_racks"])
+    racks += nccl_row("all sizes", "several racks", answer["errors"]["all_sizes"]["held_out_over_racks"])
+    columns = ["size", "constants", "rows", "simulated", "as NCCL", "alpha-beta"]
+    return {"nccl": table(columns, counted), "nccl-held-out": table(columns, held_out + racks)}
 
 
 def dispatch(answer: dict) -> dict[str, str]:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -44,11 +45,22 @@ constexpr std::array kPredicted{Predicted{"simulated", "simulated", &NcclRow::si
 
 bool counts(const NcclRow& row) { return row.log->role == NcclRole::counted; }
 
+// Racks are counted apart: other algorithms run there.
+bool held_out(const NcclRow& row) {
+  return row.log->role == NcclRole::held_out && !row.log->over_racks();
+}
+bool held_out_over_racks(const NcclRow& row) {
+  return row.log->role == NcclRole::held_out && row.log->over_racks();
+}
+constexpr SizeBand kAllSizes{"all sizes", "all_sizes", 0, std::numeric_limits<double>::infinity()};
+
 NcclFilter of_log(const std::string& log) {
   return [log](const NcclRow& row) { return row.log->name == log; };
 }
-NcclFilter counted_with(const std::string& constants) {
-  return [constants](const NcclRow& row) { return counts(row) && row.log->constants == constants; };
+NcclFilter with_constants(const NcclFilter& which, const std::string& constants) {
+  return [which, constants](const NcclRow& row) {
+    return which(row) && row.log->constants == constants;
+  };
 }
 
 NcclErrors errors_in(const NcclStudy& study, const SizeBand& band, const NcclFilter& which,
@@ -57,11 +69,11 @@ NcclErrors errors_in(const NcclStudy& study, const SizeBand& band, const NcclFil
       study.rows, [&](const NcclRow& row) { return band.has(row) && which(row); }, time);
 }
 
-std::vector<std::string> constants_counted(const NcclStudy& study) {
+std::vector<std::string> constants_of(const NcclStudy& study, const NcclFilter& which) {
   std::vector<std::string> names;
-  for (const auto& log : study.logs) {
-    const bool known = std::ranges::find(names, log->constants) != names.end();
-    if (log->role == NcclRole::counted && !known) names.push_back(log->constants);
+  for (const NcclRow& row : study.rows) {
+    const std::string& name = row.log->constants;
+    if (which(row) && std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
 }
@@ -95,22 +107,42 @@ sim::TextTable logs_of(const NcclStudy& study, const SizeBand& band) {
   sim::TextTable table{.align = "<"};
   table.rows.push_back(heading_of(band.name));
   for (const auto& log : study.logs) {
-    add_errors(table, log->name + (log->role == NcclRole::fit ? " *" : ""), study, band,
-               of_log(log->name));
+    const char* mark = log->role == NcclRole::fit        ? " *"
+                       : log->role == NcclRole::held_out ? " +"
+                                                         : "";
+    add_errors(table, log->name + mark, study, band, of_log(log->name));
   }
   return table;
 }
 
-sim::TextTable totals_of(const NcclStudy& study) {
+bool has_rows(const NcclStudy& study, const SizeBand& band, const NcclFilter& which) {
+  return std::ranges::any_of(study.rows,
+                             [&](const NcclRow& row) { return band.has(row) && which(row); });
+}
+
+sim::TextTable totals_of(const NcclStudy& study, const std::string& title,
+                         const NcclFilter& which) {
   sim::TextTable table{.align = "<"};
-  table.rows.push_back(heading_of("rows of logs without *"));
+  table.rows.push_back(heading_of(title));
   for (const SizeBand& band : kSizeBands) {
+    if (!has_rows(study, band, which)) continue;
     table.rows.push_back({band.name});
-    for (const std::string& constants : constants_counted(study)) {
-      add_errors(table, constants, study, band, counted_with(constants));
+    for (const std::string& constants : constants_of(study, which)) {
+      add_errors(table, constants, study, band, with_constants(which, constants));
     }
-    add_errors(table, "all", study, band, counts);
+    add_errors(table, "all", study, band, which);
   }
+  return table;
+}
+
+sim::TextTable totals_of_held_out(const NcclStudy& study) {
+  sim::TextTable table = totals_of(study, "rows of held-out logs", held_out);
+  if (!has_rows(study, kAllSizes, held_out_over_racks)) return table;
+  table.rows.push_back({"several racks"});
+  for (const SizeBand& band : kSizeBands) {
+    add_errors(table, band.name, study, band, held_out_over_racks);
+  }
+  add_errors(table, "all", study, kAllSizes, held_out_over_racks);
   return table;
 }
 
@@ -155,17 +187,36 @@ void print_table(const NcclStudy& study, NcclView view) {
     print_styled(to_text(logs_of(study, band), width));
     print_text("\n");
   }
+  const bool has_held_out = has_rows(
+      study, kAllSizes, [](const NcclRow& row) { return row.log->role == NcclRole::held_out; });
+  print_text("  * constants were fitted to this log: excluded from the errors below\n");
+  if (has_held_out) {
+    print_text(
+        "  + held out: nothing was fitted to this log; its errors have a table of their own\n");
+  }
   print_text(
-      "  * constants were fitted to this log: excluded from the errors below\n"
       "  alpha-beta: a start-up time plus bytes over a bandwidth for each collective, fitted to "
       "the "
       "logs\n"
       "  with * of the same GPU or, between nodes, of the same transport\n\n");
-  print_styled(to_text(totals_of(study), width));
+  print_styled(to_text(totals_of(study, "rows of counted logs", counts), width));
+  if (!has_held_out) return;
+  print_text("\n");
+  print_styled(to_text(totals_of_held_out(study), width));
 }
 
 const char* role_name(NcclRole role) {
-  return role == NcclRole::fit ? "fit" : role == NcclRole::counted ? "counted" : "left_out";
+  switch (role) {
+    case NcclRole::fit:
+      return "fit";
+    case NcclRole::counted:
+      return "counted";
+    case NcclRole::held_out:
+      return "held_out";
+    case NcclRole::left_out:
+      return "left_out";
+  }
+  return "";
 }
 
 Json seconds_of(double time_s) { return time_s > 0 ? Json(time_s) : Json(nullptr); }
@@ -209,13 +260,22 @@ Json json_of(const NcclStudy& study) {
   for (const SizeBand& band : kSizeBands) {
     Json& errors = json["errors"][band.key];
     errors["counted"] = errors_object(study, band, counts);
-    for (const std::string& constants : constants_counted(study)) {
-      errors["by_constants"][constants] = errors_object(study, band, counted_with(constants));
+    for (const std::string& constants : constants_of(study, counts)) {
+      errors["by_constants"][constants] =
+          errors_object(study, band, with_constants(counts, constants));
     }
+    errors["held_out"] = errors_object(study, band, held_out);
+    for (const std::string& constants : constants_of(study, held_out)) {
+      errors["held_out_by_constants"][constants] =
+          errors_object(study, band, with_constants(held_out, constants));
+    }
+    errors["held_out_over_racks"] = errors_object(study, band, held_out_over_racks);
     for (const auto& log : study.logs) {
       errors["logs"][log->name] = errors_object(study, band, of_log(log->name));
     }
   }
+  json["errors"][kAllSizes.key]["held_out_over_racks"] =
+      errors_object(study, kAllSizes, held_out_over_racks);
   for (const auto& [of, law] : study.laws) {
     json["alpha_beta"][of.first][of.second] = {{"alpha_s", law.alpha_s},
                                                {"beta_s_per_byte", law.beta_s_per_byte}};

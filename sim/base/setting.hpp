@@ -2,6 +2,7 @@
 // A key of an input file with another value: KEY=VALUE of the field `set`.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ struct Setting {
   std::string key;
   std::string value;
   std::string field = {};  // of the job, that stands for the key: "sequence"
+
+  auto operator<=>(const Setting&) const = default;
 
   // As an error names it: "`set` KEY", or "`FIELD`".
   [[nodiscard]] std::string name() const;

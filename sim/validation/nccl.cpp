@@ -20,12 +20,13 @@
 namespace sim::validation {
 namespace {
 
-// Cluster, nodes, GPUs of each, groups and whose tuner chooses: the machine of a log.
-using Machine = std::tuple<std::string, int, int, int, std::optional<NcclVersion>>;
+// Cluster, its settings, nodes, GPUs of each, groups and whose tuner chooses: the machine of a log.
+using Machine =
+    std::tuple<std::string, std::vector<Setting>, int, int, int, std::optional<NcclVersion>>;
 Machine machine_of(const NcclLog& log, bool tuned) {
   std::optional<NcclVersion> version;
   if (tuned) version = nccl_or_newest(log.nccl);
-  return {log.cluster, log.nodes, log.gpus_per_node, log.groups, version};
+  return {log.cluster, log.settings, log.nodes, log.gpus_per_node, log.groups, version};
 }
 
 // What a simulation depends on.
@@ -45,6 +46,7 @@ std::vector<Simulated> simulations(const NcclStudy& study) {
   for (const NcclRow& row : study.rows) {
     if (row.log->role == NcclRole::left_out) continue;
     for (const bool tuned : {false, true}) {
+      if (tuned && !row.log->by_nccl()) continue;
       if (known.insert(run_of(row, tuned)).second) all.push_back({&row, tuned});
     }
   }
@@ -65,6 +67,20 @@ double simulated_s(const LoneGroups& groups, const NcclRow& row) {
       .makespan_s;
 }
 
+// "KEY=VALUE;KEY=VALUE"; "-": none.
+std::vector<Setting> settings_of(const CsvRow& line) {
+  std::vector<Setting> settings;
+  std::string_view rest = line.text("set");
+  while (!rest.empty() && rest != "-") {
+    const std::string_view one = rest.substr(0, rest.find(';'));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    const auto equals = one.find('=');
+    if (equals == 0 || equals == std::string_view::npos) line.fail("set: is not KEY=VALUE");
+    settings.push_back({std::string(one.substr(0, equals)), std::string(one.substr(equals + 1))});
+  }
+  return settings;
+}
+
 NcclLog log_of(const CsvRow& line, const std::string& place) {
   NcclLog log{.name = line.text("log"),
               .cluster = line.text("cluster"),
@@ -76,7 +92,9 @@ NcclLog log_of(const CsvRow& line, const std::string& place) {
               .role = chosen<NcclRole>(place, line.text("role"),
                                        {{"fit", NcclRole::fit},
                                         {"counted", NcclRole::counted},
+                                        {"held_out", NcclRole::held_out},
                                         {"left_out", NcclRole::left_out}}),
+              .settings = settings_of(line),
               .source = line.text("source")};
   const int ranks = log.nodes * log.gpus_per_node;
   if (ranks % log.groups != 0 || ranks / log.groups < 2) {
@@ -100,6 +118,11 @@ void fit_laws(NcclStudy& study) {
 }
 
 }  // namespace
+
+bool NcclLog::over_racks() const {
+  constexpr int kLargestServer = 16;  // GPUs of a DGX-2
+  return nodes > 1 && gpus_per_node > kLargestServer;
+}
 
 NcclStudy read_nccl(const std::filesystem::path& folder) {
   const std::filesystem::path published = folder / "traces" / "published";
@@ -137,9 +160,9 @@ NcclStudy predict_nccl(const std::filesystem::path& folder, NcclStudy study, int
     if (topologies.contains(machine)) continue;
     const std::string_view version =
         name_of(std::get<std::optional<NcclVersion>>(machine), kNcclNames);
-    const Setting nccl{"collectives.nccl", fmt::format("\"{}\"", version)};
-    const Cluster cluster =
-        read_cluster(folder / "topologies" / (log.cluster + ".toml"), {&nccl, 1});
+    std::vector<Setting> settings = log.settings;
+    settings.push_back({"collectives.nccl", fmt::format("\"{}\"", version)});
+    const Cluster cluster = read_cluster(folder / "topologies" / (log.cluster + ".toml"), settings);
     const Topology& topology =
         topologies.emplace(machine, part_of(cluster, log.nodes, log.gpus_per_node)).first->second;
     machines.emplace(
@@ -158,7 +181,7 @@ NcclStudy predict_nccl(const std::filesystem::path& folder, NcclStudy study, int
   for (NcclRow& row : study.rows) {
     if (row.log->role == NcclRole::left_out) continue;
     row.simulated_s = by_run.at(run_of(row, false));
-    row.as_nccl_s = by_run.at(run_of(row, true));
+    if (row.log->by_nccl()) row.as_nccl_s = by_run.at(run_of(row, true));
   }
   return study;
 }

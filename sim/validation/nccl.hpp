@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/setting.hpp"
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/fit/alpha_beta.hpp"
 #include "sim/validation/study.hpp"
@@ -24,7 +25,8 @@ namespace sim::validation {
 
 using fit::AlphaBeta;
 
-enum class NcclRole { fit, counted, left_out };
+// held_out: nothing may be fitted to the log; its rows are counted apart from the others.
+enum class NcclRole { fit, counted, held_out, left_out };
 
 // A line of traces/published/nccl_logs.csv, whose comment explains the columns.
 struct NcclLog {
@@ -33,12 +35,16 @@ struct NcclLog {
   int nodes = 1;
   int gpus_per_node = 0;
   int groups = 1;         // at once, of consecutive ranks
-  std::string nccl;       // version; "-": unknown
+  std::string nccl;       // version; "-": unknown; "rccl": AMD's library
   std::string constants;  // generation or transport: "h100", "hdr"
   NcclRole role = NcclRole::counted;
+  std::vector<Setting> settings;  // in which its cluster and launch differ from the file
   std::string source;
 
   [[nodiscard]] int group_size() const { return nodes * gpus_per_node / groups; }
+  [[nodiscard]] bool by_nccl() const { return nccl != "rccl"; }
+  // Several NVLink domains, each of more GPUs than a server has.
+  [[nodiscard]] bool over_racks() const;
 };
 
 struct NcclRow {
@@ -47,7 +53,7 @@ struct NcclRow {
   double bytes = 0;  // of the whole buffer, as nccl-tests counts
   double published_s = 0;
   double simulated_s = 0;
-  double as_nccl_s = 0;     // simulated with the choices of the log's version of NCCL
+  double as_nccl_s = 0;     // by the choices of the log's version of NCCL; 0: another library
   double alpha_beta_s = 0;  // 0: no log gives its constants a law of this collective
 
   // What each rank has to send, whatever the algorithm.

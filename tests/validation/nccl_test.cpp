@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/topology/ranks.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace sim::validation {
@@ -20,7 +21,7 @@ const NcclStudy& nccl_study() {
 }
 
 Cluster cluster_of(const NcclLog& log) {
-  return read_cluster(source_directory() / "topologies" / (log.cluster + ".toml"));
+  return read_cluster(source_directory() / "topologies" / (log.cluster + ".toml"), log.settings);
 }
 
 // Whatever the algorithm, a rank that gathers receives the shares of the others, and one that sums
@@ -28,9 +29,10 @@ Cluster cluster_of(const NcclLog& log) {
 double least_s(const NcclRow& row, const Cluster& cluster) {
   const int nodes = row.log->nodes;
   const double parts = nodes > 1 ? nodes : row.log->group_size();
+  const double links = joins_pairs(cluster) ? parts - 1 : 1;
   const double rate_Bps = nodes > 1
                               ? cluster.network.nics_per_node * cluster.network.nic_bandwidth.base()
-                              : cluster.nvlink.bandwidth.base();
+                              : links * cluster.nvlink.bandwidth.base();
   return (parts - 1) / parts * row.bytes / rate_Bps;
 }
 
@@ -59,7 +61,7 @@ TEST(NcclLogs, AreNoFasterThanTheirLinks) {
     EXPECT_GE(row.bytes, 1);
     EXPECT_GE(row.published_s, 1e-6);
     if (row.log->role == NcclRole::left_out) continue;
-    const std::string& name = row.log->cluster;
+    const std::string& name = row.log->name;
     if (!clusters.contains(name)) clusters[name] = cluster_of(*row.log);
     EXPECT_GT(row.published_s, least_s(row, clusters.at(name)));
   }
@@ -73,10 +75,33 @@ TEST(NcclLogs, NoConstantIsFittedToHeldOutGpus) {
   }
 }
 
+// A law is fitted to the rows of the role `fit` alone, whatever those of held-out logs say.
+TEST(NcclStudies, HeldOutLogsGiveNoLawItsRows) {
+  NcclStudy study = read_nccl(source_directory());
+  for (NcclRow& row : study.rows) {
+    if (row.log->role == NcclRole::held_out) row.published_s *= 7;
+  }
+  const std::filesystem::path earlier =
+      source_directory() / "traces" / "predictions" / "nccl_pcie_2026-11-25.csv";
+  const auto laws = with_earlier(std::move(study), earlier).study.laws;
+  ASSERT_EQ(laws.size(), nccl_study().laws.size());
+  for (const auto& [of, law] : nccl_study().laws) {
+    EXPECT_EQ(laws.at(of).alpha_s, law.alpha_s) << of.first << " " << of.second;
+    EXPECT_EQ(laws.at(of).beta_s_per_byte, law.beta_s_per_byte) << of.first << " " << of.second;
+  }
+}
+
+TEST(NcclLogs, OnlySeveralLargeDomainsAreRacks) {
+  for (const auto& log : nccl_study().logs) {
+    EXPECT_EQ(log->over_racks(), log->constants == "racks") << log->name;
+  }
+}
+
 TEST(NcclStudies, PredictEveryRowThatIsNotLeftOut) {
   for (const NcclRow& row : nccl_study().rows) {
     EXPECT_EQ(row.simulated_s > 0, row.log->role != NcclRole::left_out) << row.log->name;
-    EXPECT_EQ(row.as_nccl_s > 0, row.log->role != NcclRole::left_out) << row.log->name;
+    EXPECT_EQ(row.as_nccl_s > 0, row.log->role != NcclRole::left_out && row.log->by_nccl())
+        << row.log->name;
     const bool has_law =
         nccl_study().laws.contains({row.log->constants, std::string(row.collective->name)});
     EXPECT_EQ(row.alpha_beta_s > 0, has_law) << row.log->name;
