@@ -83,21 +83,27 @@ struct PortFit {
       ports_per_cable = rounded_up(1 / ratio);
     }
   }
-  [[nodiscard]] std::int64_t ports_for(std::int64_t ends) const {
+  // A port that is half in use is a whole one, with a whole transceiver.
+  [[nodiscard]] std::int64_t ports_of_one(std::int64_t ends) const {
     return (ends + cables_per_port - 1) / cables_per_port * ports_per_cable;
+  }
+  [[nodiscard]] std::int64_t ports_for(const CableEnds& all) const {
+    const std::int64_t each = all.ends / all.switches, more = all.ends % all.switches;
+    return more * ports_of_one(each + 1) + (all.switches - more) * ports_of_one(each);
   }
 };
 
 void add_cables(const CableTier& tier, const NetworkParts& parts, const PortFit& fit, Bill& bill) {
   const std::int64_t cables = tier.cables * fit.ports_per_cable;
-  const std::int64_t at_switches = fit.ports_for(tier.cables * tier.switch_ends);
+  std::int64_t at_switches = 0;
+  for (const CableEnds& ends : tier.at_switches) at_switches += fit.ports_for(ends);
   bill.ports_used += at_switches;
   if (tier.nodes <= parts.nodes_per_rack) {
     bill.lines.push_back({"copper cable", tier.name, cables, parts.copper});
     return;
   }
-  bill.lines.push_back(
-      {"transceiver", tier.name, at_switches + cables * (2 - tier.switch_ends), parts.transceiver});
+  const std::int64_t elsewhere = (2 * tier.cables - tier.switch_ends()) * fit.ports_per_cable;
+  bill.lines.push_back({"transceiver", tier.name, at_switches + elsewhere, parts.transceiver});
   bill.lines.push_back({"optical cable", tier.name, cables, parts.fiber});
 }
 
@@ -131,6 +137,12 @@ Bill bill_with(const Cluster& cluster, const NetworkParts& parts) {
   for (const CableTier& tier : fabric.cables) {
     if (tier.cables == 0) continue;  // between the groups of a dragonfly of one, say
     add_cables(tier, parts, tier.uplinks ? uplink_fit : fit, bill);
+  }
+  if (bill.ports_used > bill.ports) {
+    throw InputError(
+        fmt::format("switch.ports: the cables take {} ports of switches that have {}, because "
+                    "cables of different tiers do not share a port; name a larger switch",
+                    bill.ports_used, bill.ports));
   }
   return bill;
 }

@@ -35,6 +35,12 @@ std::string tier_name(const CoreUnits& below, std::size_t tier) {
 
 }  // namespace
 
+std::int64_t CableTier::switch_ends() const {
+  std::int64_t sum = 0;
+  for (const CableEnds& one : at_switches) sum += one.ends;
+  return sum;
+}
+
 std::int64_t rounded_up(double value) {
   constexpr double kNoise = 1e-9;  // of 64 / 1.6, say
   return static_cast<std::int64_t>(std::ceil(value * (1 - kNoise)));
@@ -55,8 +61,14 @@ std::string add_core(const FabricSize& size, const CoreUnits& below, FabricParts
   std::size_t tier = 0;
   const auto add = [&](std::int64_t switches) {
     std::string above = tier_name(below, tier++);
-    parts.cables.push_back({fmt::format("{} to {}", name, above), cables, 2, below.nodes, true});
-    parts.switches.push_back({above, below.copies * switches});
+    const CableEnds lower{cables, parts.switches.back().switches};
+    const CableEnds upper{cables, below.copies * switches};
+    parts.cables.push_back({.name = fmt::format("{} to {}", name, above),
+                            .cables = cables,
+                            .at_switches = {lower, upper},
+                            .nodes = below.nodes,
+                            .uplinks = true});
+    parts.switches.push_back({above, upper.switches});
     name = std::move(above);
     cables = below.copies * below.ports;
   };
@@ -75,8 +87,12 @@ void add_leaf_tier(const FabricSize& size, const LeafTier& tier, FabricParts& pa
   // Over a common denominator: an uplink may take another share of a switch than a NIC.
   const std::int64_t radix = size.radix, uplink_radix = size.uplink_radix;
   const std::int64_t taken = tier.down * uplink_radix + tier.up * radix;
-  parts.switches.push_back({"leaf", tier.count * divided_up(taken, radix * uplink_radix)});
-  parts.cables.push_back({"NIC to leaf", tier.nics, 1, tier.unit_nodes});
+  const std::int64_t leaves = tier.count * divided_up(taken, radix * uplink_radix);
+  parts.switches.push_back({"leaf", leaves});
+  parts.cables.push_back({.name = "NIC to leaf",
+                          .cables = tier.nics,
+                          .at_switches = {{tier.nics, leaves}},
+                          .nodes = tier.unit_nodes});
 }
 
 }  // namespace sim

@@ -16,13 +16,21 @@ struct SwitchTier {
   std::int64_t switches = 0;
 };
 
+// Ends of cables at the switches of a tier, spread as evenly as they can be.
+struct CableEnds {
+  std::int64_t ends = 0;
+  std::int64_t switches = 1;
+};
+
 // Cables of the NICs' bandwidth, or of network.uplink_bandwidth.
 struct CableTier {
   std::string name;  // "NIC to leaf"
   std::int64_t cables = 0;
-  int switch_ends = 2;     // of a cable's two ends, those at a switch
+  std::vector<CableEnds> at_switches = {};  // of a cable's two ends; the others are at NICs
   std::int64_t nodes = 0;  // that the unit holds inside which they run: a leaf's, a pod's, all
   bool uplinks = false;
+
+  [[nodiscard]] std::int64_t switch_ends() const;
 };
 
 struct FabricParts {

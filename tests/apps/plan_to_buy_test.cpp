@@ -51,12 +51,12 @@ TEST(PlanUpgrades, AreWhatRunsAndBillsSay) {
   const std::string parts = parts_with_nodes();
   const std::string slow = "--set network.nic_bandwidth=25Gbps ";
   const Json all = plan(kTiny + "--scheme sharded --nodes 2 " + slow + parts +
-                        "--upgrade network.nic_bandwidth=100Gbps --upgrade gpu.launch_latency=9us");
+                        "--upgrade network.nic_bandwidth=400Gbps --upgrade gpu.launch_latency=9us");
   const Json& plan = all["plans"][0];
   const Json& nics = all["upgrades"][0];
   const Json before = last_of(json_of(words_of_run(plan["command"]), source_directory()));
   const Json after = last_of(json_of(
-      words_of_run(plan["command"].get<std::string>() + " --set network.nic_bandwidth=100Gbps"),
+      words_of_run(plan["command"].get<std::string>() + " --set network.nic_bandwidth=400Gbps"),
       source_directory()));
   const double speedup = before["step_time_s"].get<double>() / after["step_time_s"].get<double>();
   EXPECT_NEAR(nics["speedup"], speedup, 1e-9);
@@ -67,7 +67,7 @@ TEST(PlanUpgrades, AreWhatRunsAndBillsSay) {
                    parts)["price_USD"]
         .get<double>();
   };
-  EXPECT_NEAR(nics["costs_usd"], bill("100Gbps") - bill("25Gbps"), 1e-6);
+  EXPECT_NEAR(nics["costs_usd"], bill("400Gbps") - bill("25Gbps"), 1e-6);
   EXPECT_NEAR(nics["payback_s"].get<double>() * nics["saves_usd"].get<double>(),
               plan["training_time_s"].get<double>() * nics["costs_usd"].get<double>(), 1);
   // Kernels that start later are no upgrade, cost nothing and never pay.

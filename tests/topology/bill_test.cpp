@@ -26,7 +26,7 @@ std::int64_t switches_in(const FabricParts& parts) {
 
 std::int64_t cable_ends(const FabricParts& parts) {
   std::int64_t sum = 0;
-  for (const CableTier& tier : parts.cables) sum += tier.cables * tier.switch_ends;
+  for (const CableTier& tier : parts.cables) sum += tier.switch_ends();
   return sum;
 }
 
@@ -248,6 +248,58 @@ TEST(Bill, SlowNicsShareAPortAndFastOnesTakeSeveral) {
   const Bill wide = bill_of(billed_cluster(fast, 32), kBillParts);
   EXPECT_EQ(wide.ports_used, 64);
   EXPECT_DOUBLE_EQ(wide.price().base(), 1000 + 64 * 2 + 128 * 10);
+}
+
+std::int64_t transceivers_of(const Bill& bill, const std::string& place) {
+  std::int64_t sum = 0;
+  for (const BillLine& line : bill.lines) {
+    if (line.part == "transceiver" && line.place == place) sum += line.count;
+  }
+  return sum;
+}
+
+TEST(Bill, APortThatIsHalfInUseNeedsAWholeTransceiver) {
+  Network fly = bill_network(fabrics::dragonfly);
+  fly.nic_bandwidth = fly.link_bandwidth = fly.uplink_bandwidth = 200_Gbps;
+  fly.nodes_per_router = 2;
+  fly.global_links = 2;
+  for (const int a : {4, 5}) {
+    SCOPED_TRACE(a);
+    fly.routers_per_group = a;
+    fly.groups = 2 * a + 1;
+    const int routers = a * fly.groups;
+    // A router of 400 Gb/s ports has a - 1 links of half a port in its group, 2 to other groups and
+    // 2 to NICs.
+    const Bill bill = bill_of(billed_cluster(fly, 2 * routers), kBillParts);
+    EXPECT_EQ(transceivers_of(bill, "inside groups"), routers * (a / 2));
+    EXPECT_EQ(transceivers_of(bill, "between groups"), routers);
+    EXPECT_EQ(bill.ports_used, routers * (a / 2 + 1 + 1));
+  }
+  // 4 routers a group and 9 groups: 36 routers of 3 links, each on two ports.
+  fly.routers_per_group = 4;
+  fly.groups = 9;
+  EXPECT_EQ(transceivers_of(bill_of(billed_cluster(fly, 72), kBillParts), "inside groups"), 72);
+}
+
+TEST(Bill, LeavesOfAnOddNumberOfUplinksHaveAPortHalfInUse) {
+  Network tree = bill_network(fabrics::fat_tree_2level);
+  tree.nic_bandwidth = tree.uplink_bandwidth = 200_Gbps;
+  tree.nodes_per_leaf = 5;
+  // 4 leaves of 5 uplinks on 3 ports each, and a spine that they fill in pairs.
+  const Bill bill = bill_of(billed_cluster(tree, 20), kBillParts);
+  EXPECT_EQ(transceivers_of(bill, "leaf to spine"), 4 * 3 + 20 / 2);
+}
+
+TEST(Bill, CablesThatTakeMorePortsThanTheirSwitchesHaveAreRefused) {
+  Network tree = bill_network(fabrics::fat_tree_2level);
+  tree.nic_bandwidth = tree.uplink_bandwidth = 200_Gbps;
+  tree.nodes_per_leaf = 5;
+  tree.oversubscription = 5. / 3;
+  NetworkParts small = kBillParts;
+  small.ports = 4;  // 8 cables: 5 of NICs and 3 uplinks, on 3 + 2 ports
+  const std::string said =
+      input_error_of([&] { static_cast<void>(bill_of(billed_cluster(tree, 10), small)); });
+  EXPECT_NE(said.find("switch.ports: "), std::string::npos) << said;
 }
 
 TEST(Bill, EveryShippedClusterHasOneWhosePortsSuffice) {

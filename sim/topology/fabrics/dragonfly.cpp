@@ -165,11 +165,16 @@ FabricParts parts_of_dragonfly(const Network& network, const FabricSize& size) {
   const std::int64_t global =
       static_cast<std::int64_t>(shape.groups) * shape.rounds * shape.others / 2;
   FabricParts parts{.switches = {{"router", routers}}, .nodes = routers * network.nodes_per_router};
-  parts.cables = {
-      {"NIC to router", parts.nodes * network.nics_per_node, 1, network.nodes_per_router},
-      {"inside groups", per_link * routers * (shape.routers - 1) / 2, 2,
-       static_cast<std::int64_t>(network.nodes_per_router) * shape.routers},
-      {"between groups", per_link * global, 2, parts.nodes}};
+  const auto add = [&](const char* name, std::int64_t cables, int ends, std::int64_t nodes) {
+    parts.cables.push_back({.name = name,
+                            .cables = cables,
+                            .at_switches = {{ends * cables, routers}},
+                            .nodes = nodes});
+  };
+  add("NIC to router", parts.nodes * network.nics_per_node, 1, network.nodes_per_router);
+  add("inside groups", per_link * routers * (shape.routers - 1) / 2, 2,
+      static_cast<std::int64_t>(network.nodes_per_router) * shape.routers);
+  add("between groups", per_link * global, 2, parts.nodes);
   return parts;
 }
 

@@ -87,8 +87,9 @@ FabricParts parts_of_torus(const Network& network, const FabricSize&) {
   for (std::size_t i = 0; i < network.dimensions.size(); ++i) {
     inside *= network.dimensions[i];
     if (network.dimensions[i] == 1) continue;
-    parts.cables.push_back({"ring of dimension " + std::to_string(i + 1),
-                            count * cables_per_link(network), 0, inside});
+    parts.cables.push_back({.name = "ring of dimension " + std::to_string(i + 1),
+                            .cables = count * cables_per_link(network),
+                            .nodes = inside});
   }
   parts.nodes = count;
   return parts;
