@@ -37,7 +37,7 @@ Names scheme_names() { return together(row_names(sim::all_schemes()), {"all"}); 
 Names inner_scheme_names() { return row_names(sim::all_schemes(sim::SchemeKind::inside)); }
 Names baseline_names() { return together({"twin", "best"}, row_names(sim::all_schemes())); }
 
-Names algorithm_names() { return together({"auto"}, row_names(sim::all_algorithms())); }
+Names algorithm_names() { return together({"auto", "fastest"}, row_names(sim::all_algorithms())); }
 Names protocol_names() { return row_names(sim::kProtocolNames); }
 Names nccl_names() { return row_names(sim::kNcclNames); }
 

@@ -117,7 +117,7 @@ int collective_command(const Arguments& arguments) {
   if (!options) return 0;
   const bool pairs = options->pairs_message.count > 0;
   const sim::CollectiveRow* row = pairs ? nullptr : &sim::collective_named(options->name);
-  if (row != nullptr) static_cast<void>(asked_algorithm(*options, *row));
+  if (row != nullptr) check_algorithm(*options, *row);
   require_cluster(options->job.topology, "a collective runs on one cluster");
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
   warn_of_unused_nics(options->job, cluster);

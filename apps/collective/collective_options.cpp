@@ -194,10 +194,10 @@ RankGroups groups_of(const sim::Cluster& cluster, int split) {
   return groups;
 }
 
-const sim::CollectiveAlgorithm* asked_algorithm(const CollectiveOptions& options,
-                                                const sim::CollectiveRow& row) {
-  if (options.job.algorithm.empty()) return nullptr;
-  return sim::algorithm_named(options.job.algorithm, "--algorithm", row.collective);
+void check_algorithm(const CollectiveOptions& options, const sim::CollectiveRow& row) {
+  const std::string& text = options.job.algorithm;
+  if (text.empty() || text == sim::kFastest || sim::is_nccl_list(text)) return;
+  static_cast<void>(sim::algorithm_named(text, "--algorithm", row.collective));
 }
 
 std::map<std::string, std::string> check_asked(const sim::Topology& topology,

@@ -33,9 +33,8 @@ struct CollectiveOptions {
 // Ranks that run the same at once: rank r is of group r mod `split`.
 using RankGroups = std::vector<std::vector<int>>;
 [[nodiscard]] RankGroups groups_of(const sim::Cluster& cluster, int split);
-// That of --algorithm, of those that run the collective; null without one and for auto.
-[[nodiscard]] const sim::CollectiveAlgorithm* asked_algorithm(const CollectiveOptions& options,
-                                                              const sim::CollectiveRow& row);
+// Throws an InputError for a name that --algorithm gives and that no algorithm of the collective has.
+void check_algorithm(const CollectiveOptions& options, const sim::CollectiveRow& row);
 // Refuses an algorithm or a protocol that no group can take for one of the collectives, and
 // warns if some cannot. Returns what takes them: AskedOutcome::takers.
 std::map<std::string, std::string> check_asked(const sim::Topology& topology,

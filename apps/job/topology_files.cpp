@@ -13,6 +13,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/collectives/algorithm.hpp"
+#include "sim/collectives/listed.hpp"
 #include "sim/collectives/nccl/group.hpp"
 #include "sim/study/job.hpp"
 #include "sim/topology/nccl_transports.hpp"
@@ -95,10 +96,10 @@ void add_traffic(const std::string& file, sim::Cluster& cluster) {
 
 void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {
   if (!options.algorithm.empty()) {
-    cluster.collectives.algorithm = sim::algorithm_named(options.algorithm, "--algorithm");
+    sim::ask_algorithm(options.algorithm, "--algorithm", cluster.collectives);
   }
   if (!options.protocol.empty()) {
-    cluster.collectives.protocol = sim::protocol_named(options.protocol, "--protocol");
+    sim::ask_protocol(options.protocol, "--protocol", cluster.collectives);
   }
 }
 

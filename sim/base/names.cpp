@@ -104,10 +104,14 @@ std::string suggestion_and_list(std::string_view text, std::span<const std::stri
   return fmt::format("{} {}", meant.empty() ? "; known:" : meant + " Known:", joined(names));
 }
 
+std::string unknown_name(std::string_view name, std::span<const std::string_view> known) {
+  return fmt::format("'{}' is not one of: {}{}", printable(name), joined(known),
+                     suggestion(name, known));
+}
+
 void refuse_name(std::string_view place, std::string_view name,
                  std::span<const std::string_view> known) {
-  throw InputError(fmt::format("{}: '{}' is not one of: {}{}", place, printable(name),
-                               joined(known), suggestion(name, known)));
+  throw InputError(fmt::format("{}: {}", place, unknown_name(name, known)));
 }
 
 }  // namespace sim

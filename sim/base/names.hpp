@@ -58,6 +58,9 @@ template <class E>
   return all;
 }
 
+// "'rign' is not one of: auto, ring; did you mean ring?": of a name that is none of them.
+[[nodiscard]] std::string unknown_name(std::string_view name,
+                                       std::span<const std::string_view> known);
 // Throws an InputError that lists the known names; `place` is where the name was given: a flag or a
 // file.
 [[noreturn]] void refuse_name(std::string_view place, std::string_view name,

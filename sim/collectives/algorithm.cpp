@@ -5,6 +5,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
+#include "sim/collectives/listed.hpp"
 
 namespace sim {
 namespace {
@@ -59,13 +60,19 @@ std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
                                                        const GroupShape& shape, bool by_nccl) {
   const CollectiveAlgorithm* own = cluster.collectives.algorithm;
   if (own != nullptr && own->can_run(collective) && own->can_run_on(cluster, shape)) return {own};
-  std::vector<const CollectiveAlgorithm*> found;
+  std::vector<const CollectiveAlgorithm*> found, listed, listed_and_found;
   for (const CollectiveAlgorithm* one : kAlgorithms) {
     if (!one->can_run(collective) || !one->can_run_on(cluster, shape)) continue;
     const bool suits = one->suits == nullptr || one->suits(cluster, shape.ranks, shape.nodes);
-    if (by_nccl ? one->nccl.has_value() : suits) found.push_back(one);
+    const bool is_found = by_nccl ? one->nccl.has_value() : suits;
+    if (is_found) found.push_back(one);
+    const auto& list = cluster.collectives.algorithms;
+    if (!list || !is_enabled(*list, collective, *one)) continue;
+    listed.push_back(one);
+    if (is_found) listed_and_found.push_back(one);
   }
-  return found;
+  if (!listed_and_found.empty()) return listed_and_found;
+  return listed.empty() ? found : listed;  // a list that leaves nothing is as none
 }
 
 }  // namespace sim

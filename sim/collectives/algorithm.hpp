@@ -155,8 +155,8 @@ struct CollectiveAlgorithm {
     std::string_view name, std::string_view place,
     std::optional<CollectiveKind> collective = std::nullopt);
 // The algorithms from which the collective over such a group takes the fastest: the cluster's own
-// alone, if that can run it, or else all that suit (sim/collectives/asked.hpp tells which), or all that
-// NCCL's tuner knows.
+// alone, if that can run it, those of its list, or else all that suit (sim/collectives/asked.hpp tells
+// which), or all that NCCL's tuner knows.
 [[nodiscard]] std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
                                                                      CollectiveKind collective,
                                                                      const GroupShape& shape,

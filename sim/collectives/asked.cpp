@@ -9,6 +9,7 @@
 #include "sim/base/joined.hpp"
 #include "sim/collectives/channels.hpp"
 #include "sim/collectives/collective_rows.hpp"
+#include "sim/collectives/listed.hpp"
 #include "sim/topology/nccl_transports.hpp"
 
 namespace sim {
@@ -63,21 +64,31 @@ void add_problem(const std::string& line, bool refused, AskedOutcome& outcome) {
   }
 }
 
-// Whether an algorithm from which the collective takes the fastest has the protocol there.
-bool has_protocol(const Topology& topology, const GroupUse& use, Protocol protocol) {
+bool asks_for(const Collectives& collectives, CollectiveKind collective, Protocol protocol) {
+  if (collectives.protocols) return is_enabled(*collectives.protocols, collective, protocol);
+  return collectives.protocol == protocol;
+}
+
+// Whether an algorithm from which the collective takes the fastest has a protocol that is asked for.
+bool has_protocol(const Topology& topology, const GroupUse& use) {
   const GroupDraft group = draft_group(topology, use.ranks, Detail::folded, {use.collective});
   return std::ranges::any_of(group.laid(), [&](const GroupDraft::Laid& laid) {
-    return laid.out.estimate({use.collective, 1, protocol}).has_value();
+    return std::ranges::any_of(kProtocols, [&](Protocol protocol) {
+      return asks_for(topology.cluster().collectives, use.collective, protocol) &&
+             laid.out.estimate({use.collective, 1, protocol}).has_value();
+    });
   });
 }
 
 void add_protocol(const Topology& topology, const GroupUses& uses, AskedOutcome& outcome) {
-  const std::optional<Protocol>& asked = topology.cluster().collectives.protocol;
-  if (!asked) return;
-  const std::string_view name = name_of(asked, kProtocolNames);
+  const Collectives& collectives = topology.cluster().collectives;
+  if (!collectives.protocol && !collectives.protocols) return;
+  const std::string_view name = collectives.protocols
+                                    ? std::string_view(collectives.protocols->text)
+                                    : name_of(collectives.protocol, kProtocolNames);
   Split split;
   for (const GroupUse& use : uses) {
-    (has_protocol(topology, use, *asked) ? split.taken : split.left).push_back(use);
+    (has_protocol(topology, use) ? split.taken : split.left).push_back(use);
   }
   outcome.takers["collectives.protocol"] = takers_text(name, split);
   if (split.left.empty()) return;
@@ -117,6 +128,29 @@ void add_algorithm(const Cluster& cluster, const GroupUses& uses, AskedOutcome& 
   }
 }
 
+// A list is for collectives of NCCL's alone.
+void add_algorithms(const Cluster& cluster, const GroupUses& uses, AskedOutcome& outcome) {
+  const auto& asked = cluster.collectives.algorithms;
+  if (!asked) return;
+  Split split;
+  for (const GroupUse& use : uses) {
+    if (!function_of(use.collective)) continue;
+    const bool takes = std::ranges::any_of(all_algorithms(), [&](const CollectiveAlgorithm* one) {
+      return is_enabled(*asked, use.collective, *one) && one->can_run(use.collective) &&
+             one->can_run_on(cluster, use.shape);
+    });
+    (takes ? split.taken : split.left).push_back(use);
+  }
+  outcome.takers["collectives.algorithm"] = takers_text(asked->text, split);
+  for (const CollectiveRow& row : all_collectives()) {
+    const auto is_of = [&](const GroupUse& use) { return use.collective == row.collective; };
+    if (std::ranges::none_of(split.left, is_of)) continue;
+    add_problem(fmt::format("`algorithm`: none of {} can run {} of {}", asked->text,
+                            text_of(row.collective, split.left), cluster.name),
+                std::ranges::none_of(split.taken, is_of), outcome);
+  }
+}
+
 }  // namespace
 
 void add_uses(const Cluster& cluster, const std::vector<int>& ranks, const Uses& collectives,
@@ -134,10 +168,16 @@ void add_uses(const Cluster& cluster, const std::vector<int>& ranks, const Uses&
   }
 }
 
+bool asks(const Collectives& collectives) {
+  return collectives.algorithm != nullptr || collectives.algorithms || collectives.protocol ||
+         collectives.protocols;
+}
+
 AskedOutcome asked_outcome(const Topology& topology, const std::vector<GroupUse>& uses) {
   AskedOutcome outcome;
   if (uses.empty()) return outcome;
   add_algorithm(topology.cluster(), uses, outcome);
+  add_algorithms(topology.cluster(), uses, outcome);
   add_protocol(topology, uses, outcome);
   return outcome;
 }

@@ -31,6 +31,8 @@ struct AskedOutcome {
   // of 16 GPUs on 2 nodes".
   std::map<std::string, std::string> takers;
 };
+// Whether any algorithm or protocol is asked for.
+[[nodiscard]] bool asks(const Collectives& collectives);
 // Empty where a cluster asks for nothing, and without groups.
 [[nodiscard]] AskedOutcome asked_outcome(const Topology& topology,
                                          const std::vector<GroupUse>& uses);

@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collectives/channels.hpp"
 #include "sim/collectives/connections.hpp"
+#include "sim/collectives/listed.hpp"
 #include "sim/collectives/nccl/group.hpp"
 #include "sim/collectives/protocols.hpp"
 
@@ -41,7 +42,8 @@ LaidOut lay_out(const CollectiveAlgorithm& algorithm, const Topology& topology,
 std::vector<const CollectiveAlgorithm*> algorithms_of(const Use& use, const Cluster& cluster,
                                                       const GroupShape& shape, bool by_nccl) {
   if (use.algorithm == nullptr) {
-    return algorithms_for(cluster, use.collective, shape, by_nccl && nccl::chooses(use.collective));
+    by_nccl = by_nccl && !cluster.collectives.fastest && nccl::chooses(use.collective);
+    return algorithms_for(cluster, use.collective, shape, by_nccl);
   }
   require(use.algorithm->can_run(use.collective) && use.algorithm->can_run_on(cluster, shape),
           "an algorithm that can run the collective over the group");
@@ -143,6 +145,8 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, const
                      .detail = detail,
                      .alike_links = has_alike_links(cluster),
                      .protocol = cluster.collectives.protocol,
+                     .protocols = cluster.collectives.protocols,
+                     .fastest = cluster.collectives.fastest,
                      .tuner = draft.tuner};
   if (group.size < 2) return group;
   group.occupancy = builder.add_occupancy(transfer_occupancy(
@@ -205,7 +209,9 @@ std::optional<Choice> choose(const Communicator& group, const Order& order, bool
       if (!duration) continue;
       const auto time = by_nccl ? expected_us(group, laid, by) : duration->seconds();
       if (!time) continue;
-      const bool unasked = group.protocol && *group.protocol != protocol;
+      const bool unasked =
+          (group.protocol && *group.protocol != protocol) ||
+          (group.protocols && !is_enabled(*group.protocols, order.collective, protocol));
       const std::tuple all{unasked, !by_nccl && duration->unchosen, *time};
       if (chosen && all >= least) continue;
       least = all;
@@ -219,7 +225,8 @@ std::optional<Choice> choose(const Communicator& group, const Order& order, bool
 
 Choice choose(const Communicator& group, const Order& order) {
   std::optional<Choice> chosen;
-  if (group.tuner != nullptr && order.algorithm == nullptr && nccl::chooses(order.collective)) {
+  const bool tuned = group.tuner != nullptr && !group.fastest;
+  if (tuned && order.algorithm == nullptr && nccl::chooses(order.collective)) {
     chosen = choose(group, order, true);
   }
   if (!chosen) chosen = choose(group, order, false);

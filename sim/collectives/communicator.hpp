@@ -76,6 +76,8 @@ struct Communicator {
   };
   std::vector<Laid> laid = {};
   std::optional<Protocol> protocol = {};          // asked for
+  std::optional<NcclList> protocols = {};         // the same, as a list
+  bool fastest = false;                           // Collectives::fastest
   std::shared_ptr<const nccl::Tuner> tuner = {};  // null: none
 };
 

@@ -79,6 +79,8 @@ class Adding {
                        .channels = cluster_.collectives.channels,
                        .alike_links = has_alike_links(cluster_),
                        .protocol = cluster_.collectives.protocol,
+                       .protocols = cluster_.collectives.protocols,
+                       .fastest = cluster_.collectives.fastest,
                        .tuner = draft.tuner};
     group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
     if (group.size < 2) return group;

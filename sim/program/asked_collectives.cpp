@@ -10,7 +10,7 @@ namespace sim {
 
 AskedOutcome asked_outcome(const StepContext& context, const Scheme& scheme) {
   const Cluster& cluster = context.cluster;
-  if (cluster.collectives.algorithm == nullptr && !cluster.collectives.protocol) return {};
+  if (!asks(cluster.collectives)) return {};
   StepContext changed = context;
   changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   std::vector<GroupUse> uses;

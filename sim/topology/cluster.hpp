@@ -16,6 +16,7 @@
 #include "sim/base/setting.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
+#include "sim/topology/nccl_lists.hpp"
 #include "sim/topology/nccl_version.hpp"
 #include "sim/topology/node_placement.hpp"
 #include "sim/topology/traffic.hpp"
@@ -174,8 +175,11 @@ struct Collectives {
   // Of the collectives that it can run (sim/collectives/asked.hpp); null: by `nccl`.
   const CollectiveAlgorithm* algorithm = nullptr;
   std::optional<Protocol> protocol = {};  // the same
-  // Whose tuner chooses where neither is given (sim/collectives/nccl/tuner.hpp); nothing: the fastest
-  // of what collectives take here.
+  // In their place: lists of which the collectives take the best (sim/collectives/listed.hpp).
+  std::optional<NcclList> algorithms = {}, protocols = {};
+  bool fastest = false;  // as without `nccl`, also where it is given
+  // Whose tuner chooses where no algorithm is given (sim/collectives/nccl/tuner.hpp); nothing: the
+  // fastest of what collectives take here.
   std::optional<NcclVersion> nccl = {};
   bool by_channels = false;  // `nccl` is given: transports mean paces of channels by size
   bool operator==(const Collectives&) const = default;

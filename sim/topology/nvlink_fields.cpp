@@ -121,6 +121,54 @@ constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {
     {"rail", &algorithms::rail},
     {"copy_engine", &algorithms::copy_engine}};
 
+// A name, `fastest`, or a list of NCCL's.
+void read_algorithm(TomlReader& reader, std::string_view key, const Field<Collectives>&,
+                    Collectives& into) {
+  const std::string text = reader.text(key);
+  if (!reader.is_good(key)) return;
+  const std::span<const EnumName<const CollectiveAlgorithm*>> names = kAlgorithms;
+  if (text == kFastest) {
+    into.fastest = true;
+  } else if (const auto algorithm = value_named(text, names)) {
+    into.algorithm = *algorithm;
+  } else if (is_nccl_list(text)) {
+    NcclListText parsed = parse_nccl_list(text, kNcclAlgorithms);
+    if (!parsed.list) reader.wrong(key, parsed.problem);
+    into.algorithms = std::move(parsed.list);
+  } else {
+    reader.wrong(key, unknown_name(text, names_of(names)));
+  }
+}
+
+std::string algorithm_text(const Collectives& from, const NumberRange&) {
+  if (from.fastest) return toml_text(kFastest);
+  if (from.algorithms) return toml_text(from.algorithms->text);
+  const std::span<const EnumName<const CollectiveAlgorithm*>> names = kAlgorithms;
+  return field_values::name_text(from.algorithm, names);
+}
+
+void read_protocol(TomlReader& reader, std::string_view key, const Field<Collectives>&,
+                   Collectives& into) {
+  const std::string text = reader.text(key);
+  if (!reader.is_good(key)) return;
+  const std::span<const EnumName<std::optional<Protocol>>> names = kProtocolNames;
+  if (const auto protocol = value_named(text, names)) {
+    into.protocol = *protocol;
+  } else if (is_nccl_list(text)) {
+    NcclListText parsed = parse_nccl_list(text, kNcclProtocols);
+    if (!parsed.list) reader.wrong(key, parsed.problem);
+    into.protocols = std::move(parsed.list);
+  } else {
+    reader.wrong(key, unknown_name(text, names_of(names)));
+  }
+}
+
+std::string protocol_text(const Collectives& from, const NumberRange&) {
+  if (from.protocols) return toml_text(from.protocols->text);
+  const std::span<const EnumName<std::optional<Protocol>>> names = kProtocolNames;
+  return field_values::name_text(from.protocol, names);
+}
+
 // Without the table [nvlink] it is not known whether a transport gives it.
 bool needs_launch(TomlReader& reader, const Collectives&) {
   const bool known = reader.is_good("nvlink.kind") || !reader.is_good("collectives.channels");
@@ -144,22 +192,34 @@ constexpr Field<Collectives> kCollectivesFields[] = {
         "message", kAny, left_out("that of nvlink.transport, or 0"),
         "Fixed cost of each message that a GPU sends in an all_to_all. Messages are posted while "
         "the first ones are on their way, so it shows where messages are small and many."),
-    choice<&Collectives::algorithm, kAlgorithms>(
-        "algorithm", kUsualValue,
-        "Algorithm of the collectives that it can run; the others run as by `auto`: the fastest "
-        "for each size, as NCCL's tuner estimates them. A collective is refused if the algorithm "
-        "runs it, but over none of its groups. Of all_reduce, `tree`: NCCL's double binary tree "
-        "over the nodes, with a chain of the GPUs inside each node; `nvls`: sums in the NVLink "
-        "switch of one node; `nvls_tree`: the same in each node, and trees between them; `sharp`: "
-        "sums in the network's switches. `pat`: all_gather and reduce_scatter over nodes of one "
-        "GPU. `recursive`: halving and doubling over a power of two of GPUs. `hierarchical`: rings "
-        "inside the nodes and between them, one after the other. Of all_to_all, `pairwise`: a "
-        "message to each GPU; `rail`: one to each node. `copy_engine`: all_gather and all_to_all "
-        "of one node without SMs."),
-    choice<&Collectives::protocol, kProtocolNames>(
-        "protocol", kUsualValue,
-        "Protocol of all collectives that have it; refused if none has. `auto`: the fastest for "
-        "each size."),
+    {.name = "algorithm",
+     .usual = kUsualValue,
+     .meaning =
+         "Algorithm of the collectives that it can run; the others run as by `auto`: the fastest "
+         "for each size, as NCCL's tuner estimates them. A collective is refused if the algorithm "
+         "runs it, but over none of its groups. Of all_reduce, `tree`: NCCL's double binary tree "
+         "over the nodes, with a chain of the GPUs inside each node; `nvls`: sums in the NVLink "
+         "switch of one node; `nvls_tree`: the same in each node, and trees between them; `sharp`: "
+         "sums in the network's switches. `pat`: all_gather and reduce_scatter over nodes of one "
+         "GPU. `recursive`: halving and doubling over a power of two of GPUs. `hierarchical`: "
+         "rings "
+         "inside the nodes and between them, one after the other. Of all_to_all, `pairwise`: a "
+         "message to each GPU; `rail`: one to each node. `copy_engine`: all_gather and all_to_all "
+         "of one node without SMs. A list as in NCCL_ALGO leaves a choice: `ring,tree`, "
+         "`^nvls,nvlstree` or `ring;allreduce:^tree`. `fastest`: as by `auto` without `nccl`.",
+     .example = "tree",
+     .value = field_values::words<std::string>,
+     .read = read_algorithm,
+     .write = algorithm_text},
+    {.name = "protocol",
+     .usual = kUsualValue,
+     .meaning =
+         "Protocol of all collectives that have it; refused if none has: `ll`, `ll128` or "
+         "`simple`, or a list as in NCCL_PROTO, `^ll128`. `auto`: the fastest for each size.",
+     .example = "simple",
+     .value = field_values::words<std::string>,
+     .read = read_protocol,
+     .write = protocol_text},
     choice<&Collectives::nccl, kNcclNames>(
         "nccl", kUsualValue,
         "Version of NCCL whose tuner chooses algorithm and protocol for each size, by its own "

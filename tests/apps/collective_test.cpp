@@ -120,6 +120,13 @@ TEST(Collective, TakesTheAlgorithmsThatRunIt) {
     expect_command_refused("collective --topology dgx_h100_x16 " + flags, "--algorithm");
   };
   refused("all_gather --algorithm tree");
+  EXPECT_EQ(algorithm("all_reduce --nodes 2 --algorithm ^nvls,nvlstree,ring"), "tree");
+  EXPECT_EQ(algorithm("all_gather --nodes 2 --algorithm Ring;allreduce:tree"), "ring");
+  EXPECT_EQ(algorithm("all_to_all --nodes 2 --algorithm Ring"), "pairwise");
+  EXPECT_EQ(algorithm("all_reduce --nodes 2 --nccl 2.26 --algorithm fastest"),
+            algorithm("all_reduce --nodes 2"));
+  refused("all_gather --nodes 2 --algorithm tree,nvls");
+  refused("all_reduce --algorithm rign,tree");
   refused("broadcast --algorithm ring");
   refused("all_gather --algorithm pat");
   refused("all_reduce --nodes 3 --algorithm recursive");

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/listed.hpp"
+#include "tests/input_errors.hpp"
 #include "tests/schedule/fold_grid.hpp"
 
 namespace sim {
@@ -108,6 +110,76 @@ TEST(Asked, GroupsOfAShapeCountOnceAndThoseOfOneRankNever) {
 TEST(Asked, NothingIsSaidWhereNothingIsAskedFor) {
   const AskedOutcome outcome = outcome_of(cluster_to_ask(), groups_to_ask(), every_collective());
   EXPECT_TRUE(outcome.refusals.empty() && outcome.exceptions.empty() && outcome.takers.empty());
+}
+
+bool is_listed(const Cluster& cluster, CollectiveKind collective, const Choice& choice) {
+  return is_enabled(*cluster.collectives.algorithms, collective, *choice.laid->algorithm);
+}
+
+TEST(Asked, ListsAreTakenOrRefused) {
+  int taken_by = 0, refused = 0;
+  for (const char* text :
+       {"Ring,Tree", "^Ring", "tree;allgather:ring", "nvls", "^tree,ring,nvls"}) {
+    Cluster cluster = cluster_to_ask();
+    cluster.collectives.algorithms = parse_nccl_list(text, kNcclAlgorithms).list;
+    for (const CollectiveRow& row : all_collectives()) {
+      for (const std::vector<int>& ranks : groups_to_ask()) {
+        SCOPED_TRACE(testing::Message() << text << ' ' << row.name << " of " << ranks.size());
+        const AskedOutcome outcome = outcome_of(cluster, {ranks}, {row.collective});
+        const bool taken =
+            is_listed(cluster, row.collective, choice_of(cluster, ranks, row.collective));
+        EXPECT_EQ(outcome.refusals.empty(), taken);
+        EXPECT_TRUE(outcome.exceptions.empty());
+        (taken ? taken_by : refused) += 1;
+      }
+    }
+  }
+  EXPECT_GT(taken_by, 0);
+  EXPECT_GT(refused, 0) << "no ring but for all_to_all";
+}
+
+TEST(Asked, AListOfOneRunsAsItsName) {
+  Cluster named = cluster_to_ask(), listed = named;
+  named.collectives.algorithm = &algorithms::tree;
+  listed.collectives.algorithms = parse_nccl_list("allreduce:Tree", kNcclAlgorithms).list;
+  for (const std::vector<int>& ranks : groups_to_ask()) {
+    const auto of = [&](const Cluster& cluster) {
+      return choice_of(cluster, ranks, CollectiveKind::all_reduce).laid->algorithm->name;
+    };
+    EXPECT_EQ(of(named), of(listed));
+  }
+}
+
+TEST(Asked, ListsOfProtocolsAreByCollective) {
+  Cluster cluster = cluster_to_ask();
+  cluster.collectives.protocols = parse_nccl_list("^ll;allgather:ll128", kNcclProtocols).list;
+  const std::vector<int> node{0, 1, 2, 3};
+  const auto protocol_of = [&](CollectiveKind collective, double bytes) {
+    ScheduleBuilder builder(rank_count(cluster));
+    const Communicator group =
+        make_communicator(cluster, builder, node, Detail::folded, {collective});
+    return choose(group, {.collective = collective, .bytes = bytes}).protocol;
+  };
+  for (const double bytes : {8.0, 1e6, 1e9}) {
+    EXPECT_EQ(protocol_of(CollectiveKind::all_gather, bytes), Protocol::ll128);
+    EXPECT_NE(protocol_of(CollectiveKind::reduce_scatter, bytes), Protocol::ll);
+  }
+}
+
+TEST(Asked, TextsOfFlagsReplaceWhatTheFileAsksFor) {
+  Collectives collectives{.algorithm = &algorithms::tree, .protocol = Protocol::ll};
+  ask_algorithm("ring,tree", "--algorithm", collectives);
+  EXPECT_EQ(collectives.algorithm, nullptr);
+  EXPECT_TRUE(collectives.algorithms.has_value());
+  ask_algorithm("fastest", "--algorithm", collectives);
+  EXPECT_TRUE(collectives.fastest && !collectives.algorithms);
+  ask_algorithm("nvls", "--algorithm", collectives);
+  EXPECT_TRUE(collectives.algorithm == &algorithms::nvls && !collectives.fastest);
+  ask_protocol("^LL128", "--protocol", collectives);
+  EXPECT_TRUE(collectives.protocols && !collectives.protocol);
+  const std::string said =
+      input_error_of([&] { ask_protocol("^ll129", "--protocol", collectives); });
+  EXPECT_TRUE(said.starts_with("--protocol: 'll129' is not one of: ")) << said;
 }
 
 }  // namespace
