@@ -11,6 +11,102 @@
 namespace sim {
 namespace {
 
+using Orders = std::vector<Channels::Order>;
+
+// Paths of which each starts at another GPU, and that together use every link of a full mesh once:
+// zig-zags 0, 1, -1, 2, -2, ... around an even number of GPUs.
+Orders zigzags(int members) {
+  Orders paths;
+  for (int start = 0; start < members; ++start) {
+    Channels::Order& path = paths.emplace_back();
+    for (int i = 0; i < members; ++i) {
+      const int step = i % 2 == 1 ? (i + 1) / 2 : -(i / 2);
+      path.push_back((start + step + members) % members);
+    }
+  }
+  return paths;
+}
+
+// Rings from the first GPU that do the same, found by trying. Four GPUs have none.
+class EvenRings {
+ public:
+  explicit EvenRings(int members)
+      : members_(members), used_(static_cast<std::size_t>(members * members)) {
+    rings_.assign(static_cast<std::size_t>(members - 1), {0});
+    if (!extend(0)) rings_.clear();
+  }
+  [[nodiscard]] const Orders& rings() const { return rings_; }
+
+ private:
+  // The k-th ring and those after it, by links that are free.
+  bool extend(std::size_t k) {
+    if (k == rings_.size()) return true;
+    const int last = rings_[k].back();
+    if (rings_[k].size() == static_cast<std::size_t>(members_)) {
+      return try_link(last, 0, [&] { return extend(k + 1); });
+    }
+    for (int next = 1; next < members_; ++next) {
+      if (std::ranges::find(rings_[k], next) != rings_[k].end()) continue;
+      rings_[k].push_back(next);
+      if (try_link(last, next, [&] { return extend(k); })) return true;
+      rings_[k].pop_back();
+    }
+    return false;
+  }
+  template <class Rest>
+  bool try_link(int from, int to, const Rest& rest) {
+    constexpr int kMostTries = 100'000;
+    const auto link = static_cast<std::size_t>(from * members_ + to);
+    if (used_[link] || ++tries_ > kMostTries) return false;
+    used_[link] = true;
+    if (rest()) return true;
+    used_[link] = false;
+    return false;
+  }
+
+  int members_;
+  int tries_ = 0;
+  std::vector<bool> used_;
+  Orders rings_;
+};
+
+// As even as those of RCCL on MI300X (ROCm/rccl @0cbce2a7, src/graph/rome_models.cc, 79 and 81); none
+// if there are no such orders.
+Orders even_orders(int members, bool closed) {
+  if (closed) return EvenRings(members).rings();
+  return members % 2 == 0 ? zigzags(members) : Orders{};
+}
+
+// Uses of the busiest link of a mesh.
+int worst_load(const Orders& orders, bool closed) {
+  std::map<std::pair<int, int>, int> uses;
+  int worst = 0;
+  for (const Channels::Order& order : orders) {
+    for (std::size_t i = 0; i + (closed ? 0 : 1) < order.size(); ++i) {
+      worst = std::max(worst, ++uses[{order[i], order[(i + 1) % order.size()]}]);
+    }
+  }
+  return worst;
+}
+
+// The same number of orders from the same GPUs, as even as they can be; those given if they are.
+Orders evened(Orders orders, bool closed) {
+  const std::size_t members = orders.front().size();
+  const std::size_t links = members * (members - 1);
+  const std::size_t hops = orders.size() * (closed ? members : members - 1);
+  const int worst = worst_load(orders, closed);
+  if (members < 3 || worst <= static_cast<int>((hops + links - 1) / links)) return orders;
+  const Orders even = even_orders(static_cast<int>(members), closed);
+  if (even.empty()) return orders;
+  Orders others;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const std::size_t place =
+        closed ? i % even.size() : static_cast<std::size_t>(orders[i].front());
+    others.push_back(even[place]);
+  }
+  return worst_load(others, closed) < worst ? others : orders;
+}
+
 // Orders in which a channel visits the GPUs of a node, starting with `first`. Through a switch all
 // orders load the links alike; on a full mesh the order whose links are used least so far is taken,
 // as NCCL's search does.
@@ -105,9 +201,14 @@ Channels::Channels(const Cluster& cluster, const std::vector<int>& ranks, Ends e
 void Channels::add_run(const Cluster& cluster, std::span<const int> members, bool closed) {
   const auto sharers = sharers_of_nics(cluster, members);
   NodeOrders orders(joins_pairs(cluster), static_cast<int>(members.size()), closed);
+  Orders taken;
   for (std::size_t channel = 0; channel < orders_.size(); ++channel) {
     const int first = closed ? 0 : first_member(sharers, static_cast<int>(channel));
-    orders_[channel].push_back(orders.take(first));
+    taken.push_back(orders.take(first));
+  }
+  if (joins_pairs(cluster)) taken = evened(std::move(taken), closed);
+  for (std::size_t channel = 0; channel < orders_.size(); ++channel) {
+    orders_[channel].push_back(std::move(taken[channel]));
   }
 }
 
