@@ -18,14 +18,16 @@
 namespace sim::fit {
 namespace {
 
-// Logs of nccl-tests (not of XLA, whose times include its own launches) with every second size left
-// out. docs/commands/fit.md names logs that do not hold.
+// Logs of nccl-tests (not of XLA, whose times include its own launches, nor those to which nothing may
+// be fitted) with every second size left out. docs/commands/fit.md names logs that do not hold.
 TEST(Fit, PredictsEverySecondSizeOfPublishedLogs) {
   std::map<std::pair<std::string, std::string_view>, Log> logs;
   std::map<std::string, Cluster> clusters;
   for (const validation::NcclRow& row : validation::read_nccl(source_directory()).rows) {
     const validation::NcclLog& machine = *row.log;
-    if (machine.role == validation::NcclRole::left_out || machine.source == "xla") continue;
+    const bool fitted =
+        machine.role == validation::NcclRole::fit || machine.role == validation::NcclRole::counted;
+    if (!fitted || machine.source == "xla") continue;
     Log& log = logs[{machine.name, row.collective->name}];
     log.name = machine.name;
     log.collective = row.collective;
