@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/nccl/constants.hpp"
 #include "sim/collectives/nccl/group.hpp"
 #include "sim/collectives/pipeline.hpp"
 #include "sim/collectives/run.hpp"
+#include "sim/topology/fabrics.hpp"
 
 namespace sim {
 namespace {
@@ -17,8 +19,9 @@ namespace {
 // Largest chunk by Simple: NCCL's buffer of 4 MiB (NCCL_BUFFSIZE) has 8 places (NCCL_STEPS).
 constexpr double kLargestChunk = 512 * 1024;
 
-// What trees reach of the bandwidth of rings, as each GPU passes on sums up and down at once: fitted
-// on the log azure_nd96asr_v4_2x8. NCCL's tuner takes 0.92 (src/graph/tuning.cc).
+// What trees reach of the bandwidth of rings, as each GPU passes on sums up and down at once: a choice
+// that keeps trees from large buffers of the log azure_nd96asr_v4_2x8, which ran rings. No log with the
+// role `fit` ran trees with them. NCCL's tuner takes 0.92 (src/graph/tuning.cc).
 constexpr double kTreeShare = 0.8;
 
 // That NCCL sends where a channel has so many bytes, by the depth of its trees (src/enqueue.cc).
@@ -187,9 +190,26 @@ void append_hops(const Tree& tree, double channels, std::vector<LegDraft>& legs)
   }
 }
 
+// How the protocols drive the hops of trees. A ring's large buffers hide what a GPU takes to pass
+// bytes on, and paces of channels by size are fitted to those, but a chunk crosses the GPUs of a tree
+// one after the other: with them a hop takes at least what NCCL's tuner counts for it.
+Paces paces_of_trees(const Cluster& cluster, const nccl::Tuner* tuner) {
+  Paces paces = paces_of(cluster);
+  for (const Protocol protocol : kProtocols) {
+    auto& pace = paces.nvlink[static_cast<std::size_t>(protocol)];
+    if (tuner == nullptr || !pace || cluster.nvlink.kind == &fabrics::pcie) continue;
+    const double least_us =
+        nccl::step_us(tuner->version, nccl::Link::nvlink, nccl::Algorithm::tree, protocol);
+    pace->latency = std::max(pace->latency, least_us * 1_us);
+  }
+  return paces;
+}
+
 LaidOut lay_out_trees(const Topology& topology, const std::vector<int>& ranks, Detail detail) {
   const Cluster& cluster = topology.cluster();
-  const Paces paces = paces_of(cluster);
+  const std::shared_ptr<const nccl::Tuner> tuner =
+      nccl::tuner_of(cluster, ranks, count_nodes(cluster, ranks));
+  const Paces paces = paces_of_trees(cluster, tuner.get());
   const std::vector<Tree> trees = double_binary_trees(cluster, ranks);
   const std::vector<Lane> lanes = lanes_of(trees);
   std::vector<LegDraft> legs = fold_lanes(cluster, ranks, lanes);
@@ -203,7 +223,7 @@ LaidOut lay_out_trees(const Topology& topology, const std::vector<int>& ranks, D
       .depth = depth_of_trees(static_cast<double>(ranks.size()), count_nodes(cluster, ranks)),
       .costs = protocol_costs(
           cluster, paces, busiest, [](Protocol) { return 0.0; }, kTreeShare),
-      .tuner = nccl::tuner_of(cluster, ranks, count_nodes(cluster, ranks)),
+      .tuner = tuner,
       .passages = pipeline.passages(trees)};
   laid.s_per_byte = slowest_s_per_byte(laid.passages) / parts;
   if (detail == Detail::step_by_step) {

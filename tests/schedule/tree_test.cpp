@@ -14,6 +14,7 @@
 #include "sim/engine/simulate.hpp"
 #include "tests/schedule/collective_rows.hpp"
 #include "tests/schedule/sample_cluster.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim {
 namespace {
@@ -229,6 +230,29 @@ TEST(Trees, BeatRingsOnManyNodesWithSmallBuffersAlone) {
   const Cluster rings = sample_cluster({.nodes = 32, .gpus = 1, .nics = 1});
   EXPECT_LT(seconds(on_trees(rings), 1e5, Detail::folded), seconds(rings, 1e5, Detail::folded) / 3);
   EXPECT_GT(seconds(on_trees(rings), 4e9, Detail::folded), seconds(rings, 4e9, Detail::folded));
+}
+
+// By LL128 over two nodes of DGX B200, whose paces of channels by size count less for a step.
+double small_tree_us(int gpus) {
+  Cluster cluster =
+      read_cluster(source_directory() / "topologies" / "dgx_b200.toml",
+                   std::vector<Setting>{{"collectives.nccl", "\"2.28\""}, {"cluster.nodes", "2"}});
+  cluster.collectives.algorithm = &algorithms::tree;
+  cluster = part_of(cluster, 2, gpus);
+  std::vector<int> ranks;
+  for (int rank = 0; rank < 2 * gpus; ++rank) ranks.push_back(rank);
+  ScheduleBuilder builder(rank_count(cluster));
+  const Communicator group =
+      make_communicator(cluster, builder, ranks, Detail::folded, {CollectiveKind::all_reduce});
+  const auto time = group.laid.front().estimate(
+      {.collective = CollectiveKind::all_reduce, .bytes = 1, .protocol = Protocol::ll128});
+  return time.value().seconds() / 1e-6;
+}
+
+TEST(Trees, AsNcclTakeWhatItsTunerCountsForEachHop) {
+  // 1.25 us up and down each further GPU of a node (src/graph/tuning.cc).
+  EXPECT_NEAR(small_tree_us(8) - small_tree_us(4), 2 * 4 * 1.25, 0.01);
+  EXPECT_NEAR(small_tree_us(4) - small_tree_us(2), 2 * 2 * 1.25, 0.01);
 }
 
 }  // namespace
