@@ -190,7 +190,9 @@ std::vector<std::string_view> field_names() {
           "optimizer-precision",
           "gradient-precision",
           "overlap",
-          "bucket-size"};
+          "bucket-size",
+          "algorithm",
+          "protocol"};
 }
 
 Launch read_launch(const std::filesystem::path& file,

@@ -81,6 +81,8 @@ NcclListText parse_nccl_list(std::string_view text, std::span<const std::string_
 }
 
 bool is_nccl_list(std::string_view text) {
+  constexpr std::string_view kNcclsAlone[] = {"nvlstree", "collnetdirect", "collnetchain"};
+  if (std::ranges::find(kNcclsAlone, text) != std::end(kNcclsAlone)) return true;
   return std::ranges::any_of(text, [](char letter) {
     return std::string_view(",^:;").find(letter) != std::string_view::npos ||
            std::isupper(static_cast<unsigned char>(letter)) != 0;

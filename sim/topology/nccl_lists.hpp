@@ -46,7 +46,7 @@ struct NcclListText {
 };
 [[nodiscard]] NcclListText parse_nccl_list(std::string_view text,
                                            std::span<const std::string_view> names);
-// Whether the text is a list, or a name in NCCL's capitals, and not a single name of this program's.
+// Whether the text is a list or a name in NCCL's spelling, and not a single name of this program's.
 [[nodiscard]] bool is_nccl_list(std::string_view text);
 
 }  // namespace sim

@@ -70,7 +70,7 @@ TEST(NcclLists, SayWhatIsWrong) {
 
 TEST(NcclLists, ASingleNameInThisProgramsSpellingIsNone) {
   for (const char* text : {"ring", "nvls_tree", "auto", "ll128"}) EXPECT_FALSE(is_nccl_list(text));
-  for (const char* text : {"Ring", "ring,tree", "^ring", "allreduce:ring", "a;b"}) {
+  for (const char* text : {"Ring", "nvlstree", "ring,tree", "^ring", "allreduce:ring", "a;b"}) {
     EXPECT_TRUE(is_nccl_list(text)) << text;
   }
 }
