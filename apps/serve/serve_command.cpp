@@ -4,6 +4,8 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/print.hpp"
@@ -58,13 +60,16 @@ int serve_command(const Arguments& arguments) {
   if (!options) return 0;
   const Inputs first = first_inputs();
   const Inputs question{{"as", "run"}, {"inputs", first}, {"more", {{"range", "off"}}}};
+  std::string page = serve_page(first);
+  // Workers, which are copies of this process, begin with the tables that this reads. From then on it reads
+  // no other files.
+  static_cast<void>(serve::answer(question.dump(), options->jobs));
   boost::asio::io_context context(1);
   boost::asio::signal_set signals(context, SIGINT, SIGTERM, SIGHUP);
   serve::Workers workers(
-      context, {.workers = options->jobs, .longest = std::chrono::seconds(options->timeout_s)},
-      question.dump());
+      context, {.workers = options->jobs, .longest = std::chrono::seconds(options->timeout_s)});
   const serve::Server server(context, static_cast<unsigned short>(options->port), workers,
-                             serve_page(first));
+                             std::move(page));
   signals.async_wait([&](const auto&, int) { context.stop(); });
   print_text("http://localhost:{}/\n", server.port());
   finish_output();

@@ -54,8 +54,7 @@ bool has_grown() {
   return getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss > kKeptMemory_kB;
 }
 
-[[noreturn]] void answer_all(int channel, const std::string& first_question, int jobs) {
-  static_cast<void>(answer(first_question, jobs));
+[[noreturn]] void answer_all(int channel, int jobs) {
   QuestionHead head;
   while (read_whole(channel, &head, sizeof head)) {
     std::string question(head.length, '\0');
@@ -71,11 +70,10 @@ bool has_grown() {
   _exit(0);
 }
 
-[[noreturn]] void become_worker(int channel, pid_t parent, const std::string& first_question,
-                                const WorkerKind& kind) {
+[[noreturn]] void become_worker(int channel, pid_t parent, const WorkerKind& kind) {
   sim::end_with_parent(parent);
   setpgid(0, 0);
-  for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(one, SIG_DFL);
+  for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) signal(one, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -90,12 +88,12 @@ bool has_grown() {
   setrlimit(RLIMIT_CORE, &no_core);
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kind.niceness);
   if (chdir("/") != 0) _exit(1);  // where no file has a name that a page may give
-  answer_all(kept, first_question, kind.jobs);
+  answer_all(kept, kind.jobs);
 }
 
 }  // namespace
 
-WorkerProcess start_worker(const std::string& first_question, const WorkerKind& kind) {
+WorkerProcess start_worker(const WorkerKind& kind) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw sim::LacksResources("gardenhose serve: no worker can be started: " +
@@ -105,7 +103,7 @@ WorkerProcess start_worker(const std::string& first_question, const WorkerKind& 
   const pid_t parent = getpid();
   const pid_t id = fork();
   const int error = errno;
-  if (id == 0) become_worker(ends[1], parent, first_question, kind);
+  if (id == 0) become_worker(ends[1], parent, kind);
   if (id > 0) setpgid(id, id);  // whichever of the two comes first
   close(ends[1]);
   if (id > 0) return {id, ends[0]};

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <string>
 
 namespace apps::serve {
 
@@ -23,12 +22,13 @@ struct WorkerProcess {
 };
 
 // A copy of this process, which has no threads, answers until the channel is closed or this process ends.
-// It has a process group of its own. Throws LacksResources.
+// It knows what this process has read and worked out, and has a process group of its own. Throws
+// LacksResources.
 struct WorkerKind {
   int jobs = 1;      // schemes simulated at once
   int niceness = 0;  // beyond this process's
 };
-[[nodiscard]] WorkerProcess start_worker(const std::string& first_question, const WorkerKind& kind);
+[[nodiscard]] WorkerProcess start_worker(const WorkerKind& kind);
 
 // Ends it, with what it has started, and waits for that.
 void end_worker(const WorkerProcess& worker);

@@ -2,7 +2,6 @@
 #include "apps/serve/workers.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -24,7 +23,10 @@ using Failure = boost::system::error_code;
 // By lane: a scheme and what it is compared with at once for somebody who waits.
 constexpr WorkerKind kWorkerKinds[] = {{.jobs = 2}, {.niceness = 5}};
 constexpr std::size_t kMostReply = std::size_t{256} << 20;
-// Before a worker takes the place of one that could not be started.
+// Before another worker takes the place of one that has ended, unless a question waits for it: what is asked
+// now comes first.
+constexpr std::chrono::milliseconds kRest{200};
+// And of one that could not be started.
 constexpr std::chrono::seconds kTryAgain{1};
 
 }  // namespace
@@ -35,19 +37,8 @@ struct Workers::Worker {
         id(process.id),
         channel(context, asio::local::stream_protocol(), process.channel),
         limit(context) {}
-  ~Worker() {
-    end();
-    waitpid(id, nullptr, 0);
-  }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-
-  // With what it has started.
-  void end() {
-    kill(-id, SIGKILL);
-    Failure ignored;
-    channel.close(ignored);
-  }
 
   const Lane lane;
   const pid_t id;
@@ -68,8 +59,8 @@ bool works_on(const auto& worker, Workers::Number number) {
 
 }  // namespace
 
-Workers::Workers(asio::io_context& context, const WorkerLimits& limits, std::string first)
-    : context_(context), limits_(limits), first_(std::move(first)) {
+Workers::Workers(asio::io_context& context, const WorkerLimits& limits)
+    : context_(context), limits_(limits), reaper_(context) {
   for (int i = 0; i < limits_.workers; ++i) {
     for (const Lane lane : kLanes) start(lane);
   }
@@ -77,12 +68,20 @@ Workers::Workers(asio::io_context& context, const WorkerLimits& limits, std::str
 
 Workers::~Workers() {
   for (Queue& all : queues_) {
-    for (const auto& worker : all.workers) worker->end();
+    for (const auto& worker : all.workers) end(*worker);
   }
 }
 
+// With what it has started.
+void Workers::end(Worker& worker) {
+  kill(-worker.id, SIGKILL);
+  Failure ignored;
+  worker.channel.close(ignored);
+  reaper_.take(worker.id);
+}
+
 void Workers::start(Lane lane) {
-  const WorkerProcess process = start_worker(first_, kWorkerKinds[static_cast<std::size_t>(lane)]);
+  const WorkerProcess process = start_worker(kWorkerKinds[static_cast<std::size_t>(lane)]);
   std::shared_ptr<Worker> worker;
   try {
     worker = std::make_shared<Worker>(context_, lane, process);
@@ -106,12 +105,15 @@ void Workers::watch_idle(const std::shared_ptr<Worker>& worker) {
 
 void Workers::give_out(Lane lane) {
   Queue& all = queue(lane);
-  for (const auto& worker : all.workers) {
-    if (all.waiting.empty()) return;
-    if (worker->task) continue;
+  while (!all.waiting.empty()) {
+    const auto idle = std::ranges::find_if(all.workers, [](const auto& one) { return !one->task; });
+    if (idle == all.workers.end()) {
+      if (start_if_missing(lane)) continue;
+      return;
+    }
     Task task = std::move(all.waiting.front());
     all.waiting.pop_front();
-    give(worker, std::move(task));
+    give(*idle, std::move(task));
   }
 }
 
@@ -198,25 +200,29 @@ void Workers::replace(std::shared_ptr<Worker> worker,
   Queue& all = queue(worker->lane);
   if (std::erase(all.workers, worker) == 0) return;
   worker->limit.cancel();
-  worker->end();
+  end(*worker);
   const std::optional<Task> task = std::exchange(worker->task, std::nullopt);
-  start_again(worker->lane);
+  start_after(worker->lane, kRest);
+  give_out(worker->lane);
   if (task) task->done(reply);
 }
 
-void Workers::start_again(Lane lane) {
+// Whether it has.
+bool Workers::start_if_missing(Lane lane) {
+  if (queue(lane).workers.size() >= static_cast<std::size_t>(limits_.workers)) return false;
   try {
     start(lane);
-    give_out(lane);
+    return true;
   } catch (const std::exception&) {  // no room for a process or a file descriptor
-    start_after_a_pause(lane);
+    start_after(lane, kTryAgain);
+    return false;
   }
 }
 
-void Workers::start_after_a_pause(Lane lane) {
-  const auto timer = std::make_shared<asio::steady_timer>(context_, kTryAgain);
+void Workers::start_after(Lane lane, std::chrono::milliseconds pause) {
+  const auto timer = std::make_shared<asio::steady_timer>(context_, pause);
   timer->async_wait([this, timer, lane](const Failure& failure) {
-    if (!failure) start_again(lane);
+    if (!failure && start_if_missing(lane)) give_out(lane);
   });
 }
 

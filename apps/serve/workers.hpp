@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes beside this one that answer questions, one at a time each, and keep what they have read and
-// worked out. One that crashes, takes too long or is not waited for any more is replaced.
+// Processes beside this one that answer questions, one at a time each. They begin with what this process
+// has read and worked out, and keep what they do. One that crashes, takes too long or is not waited for any
+// more is replaced.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "apps/serve/answers.hpp"
+#include "apps/serve/reaper.hpp"
 
 namespace apps::serve {
 
@@ -35,8 +37,8 @@ class Workers {
   using Number = std::uint64_t;
   using Done = std::function<void(Reply)>;
 
-  // Starts all. `first` is a question that each answers to itself first, to have read the tables.
-  Workers(boost::asio::io_context& context, const WorkerLimits& limits, std::string first);
+  // Starts all.
+  Workers(boost::asio::io_context& context, const WorkerLimits& limits);
   ~Workers();  // ends all, with what they have started
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -60,18 +62,19 @@ class Workers {
 
   [[nodiscard]] Queue& queue(Lane lane) { return queues_[static_cast<std::size_t>(lane)]; }
   void start(Lane lane);
-  void start_again(Lane lane);
-  void start_after_a_pause(Lane lane);
+  bool start_if_missing(Lane lane);
+  void start_after(Lane lane, std::chrono::milliseconds pause);
   void give_out(Lane lane);
   void give(const std::shared_ptr<Worker>& worker, Task task);
   void take_reply(const std::shared_ptr<Worker>& worker);
   void finish(const std::shared_ptr<Worker>& worker, const Reply& reply);
   void replace(std::shared_ptr<Worker> worker, const Reply& reply);
+  void end(Worker& worker);
   void watch_idle(const std::shared_ptr<Worker>& worker);
 
   boost::asio::io_context& context_;
   const WorkerLimits limits_;
-  const std::string first_;
+  Reaper reaper_;
   Queue queues_[std::size(kLanes)];
   Number last_ = 0;
 };
