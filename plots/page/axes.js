@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes: from values to places and back, ticks, and the part of an axis that is zoomed into.
 
+// Of sections, after their last layout: asking for a width in the middle of changes lays out the page at once.
+const widths = new WeakMap();
+const resized = new ResizeObserver((all) => {
+  for (const {target} of all) widths.set(target, target.clientWidth);
+});
+
 // Drawings are as wide as the page, so that their texts keep their size on a phone.
 function widthOf(section) {
-  return Math.max(300, Math.min(900, section.clientWidth || 640));
+  if (!widths.has(section)) {
+    widths.set(section, section.clientWidth);
+    resized.observe(section);
+  }
+  return Math.max(300, Math.min(900, widths.get(section) || 640));
 }
 
 // Ticks at 1, 2 or 5 times a power of ten.

@@ -12,6 +12,13 @@ function section(id, title, ...nodes) {
   place.replaceChildren(...(nodes.length ? [element("h2", {}, title), ...nodes] : []));
 }
 
+// Whether the text is another one: only that makes a browser lay it out anew.
+function say(node, text) {
+  if (node.textContent === text) return false;
+  node.textContent = text;
+  return true;
+}
+
 // Each report with its scheme's name and colour.
 function named(reports, pinned) {
   const row = (report, more) => ({report, name: report.scheme + more,
@@ -116,7 +123,13 @@ function exposedText(report) {
     .join(", ") + ".";
 }
 
+let sourcesShown = null;
+
+// Seldom other ones than before.
 function showSources(report) {
+  const all = JSON.stringify(report.sources || {});
+  if (all === sourcesShown) return;
+  sourcesShown = all;
   const rows = Object.entries(report.sources || {});
   section("sources", "Where the constants come from", element("details", {},
     element("summary", {}, `${rows.length} sources`), element("div", {class: "scroll"}, element("table", {},

@@ -53,7 +53,7 @@ class Controls {
   tellDefaults(report) {
     for (const [name, [figure, option]] of this.defaults) {
       if (this.state.inputs[name] != null) continue;
-      option.textContent = report[figure] == null ? "default" : `default (${report[figure]})`;
+      say(option, report[figure] == null ? "default" : `default (${report[figure]})`);
     }
   }
 
@@ -84,7 +84,7 @@ class Controls {
         box.append(element("option", {value}, value || "none"));
       }
       box.value = value;
-      hint.textContent = box.selectedOptions[0]?.title ?? "";
+      say(hint, box.selectedOptions[0]?.title ?? "");
     });
     return element("label", {class: "wide"}, element("span", {}, label), box, hint);
   }
@@ -118,8 +118,7 @@ class Controls {
     this.updates.push((inputs) => {
       const value = now(inputs, hardware);
       box.value = Number.isFinite(value) ? indexIn(notches, value) : 0;
-      output.textContent = text(value, hardware);
-      box.setAttribute("aria-valuetext", output.textContent);
+      if (say(output, text(value, hardware))) box.setAttribute("aria-valuetext", output.textContent);
     });
     return element("label", {class: "wide slider"},
       element("span", {}, row.label, output), box);

@@ -6,7 +6,7 @@ const CURVE_BEGINS = 3;
 const CURVE_NICS = [100, 400, 12.5, 25, 50, 200, 800, 1600];
 const CURVE_LINES = [10, 100, 1, 2, 5, 20, 50, 200, 400];
 
-function askLater() {
+function laterParts() {
   const parts = [[questionOf("run", state.inputs, {range: "on"}), (reply) => {
     page.reports = reply.reports;
     showAnswer(reply);
@@ -23,7 +23,7 @@ function askLater() {
   parts.push(...curve.splice(0, CURVE_BEGINS), ...besideParts());
   parts.push([questionOf("timeline", state.inputs), showTimeline, () => section("timelines", "")]);
   parts.push(...curve);
-  later.ask(parts);
+  return parts;
 }
 
 // The speed-up over the rate of the NICs or, between sites, of the lines.

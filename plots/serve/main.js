@@ -10,12 +10,16 @@ let controls = null;
 
 async function renew() {
   later.cancel();
-  shows("busy");
-  if (state.inputs.topology !== page.topology && !await knowHardware(state.inputs.topology)) return;
-  controls.draw(page.hardware);
-  document.getElementById("pin").textContent = state.pinned ? "Unpin" : "Pin";
+  if (state.inputs.topology !== page.topology) {
+    shows("busy");
+    if (!await knowHardware(state.inputs.topology)) return;
+  }
   newest.ask([state.inputs, state.pinned].filter(Boolean).map((one) =>
     questionOf("run", one, {range: "off"})));
+  // While the answer is under way.
+  shows("busy");
+  controls.draw(page.hardware);
+  say(document.getElementById("pin"), state.pinned ? "Unpin" : "Pin");
 }
 
 // Whether it is known, and still asked for.
@@ -38,12 +42,25 @@ async function knowHardware(topology) {
   return !problem;
 }
 
+// Most answers come before this, and then no section has to fade.
+const BUSY_MS = 300;
+let fades = null;
+
 // What the sections show: "now"; "busy": what was chosen before; "before": the same, for good.
 function shows(what) {
-  const answers = document.getElementById("answers");
-  answers.dataset.shows = what;
-  answers.setAttribute("aria-busy", String(what === "busy"));
   document.getElementById("downloads").inert = what !== "now";
+  const change = () => {
+    const answers = document.getElementById("answers");
+    answers.dataset.shows = what;
+    answers.setAttribute("aria-busy", String(what === "busy"));
+    fades = null;
+  };
+  if (what === "busy") {
+    fades ??= setTimeout(change, BUSY_MS);
+    return;
+  }
+  clearTimeout(fades);
+  change();
 }
 
 function answered([reply, pinned], isNewest) {
@@ -53,7 +70,7 @@ function answered([reply, pinned], isNewest) {
   page.pinned = pinned ? pinned.reports.slice(-1) : null;
   controls.tellDefaults(page.reports.at(-1));
   draw();
-  if (isNewest) askLater();
+  if (isNewest) later.ask(laterParts);
 }
 
 function failed(error) {

@@ -78,10 +78,11 @@ class Later {
     this.stop = new AbortController();
   }
 
-  // `parts`: [question, what to do with the reply, what to do with a problem].
-  ask(parts) {
+  // `partsOf()`, after the rest: [[question, what to do with the reply, what to do with a problem], ...].
+  ask(partsOf) {
     this.cancel();
-    const {signal} = this.stop, waiting = [...parts];
+    const {signal} = this.stop;
+    let waiting = [];
     const next = async () => {
       while (waiting.length && !signal.aborted) {
         const [question, done, failed] = waiting.shift();
@@ -91,6 +92,7 @@ class Later {
       }
     };
     this.timer = setTimeout(async () => {
+      waiting = partsOf();
       await Promise.all(Array.from({length: AT_ONCE}, next));
       if (!signal.aborted) queueMicrotask(() => { document.body.dataset.complete = "yes"; });
     }, 100);

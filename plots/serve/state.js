@@ -52,8 +52,8 @@ class State {
       if (value == null || value === "") delete this.inputs[key];
       else this.inputs[key] = String(value);
     }
-    this.write();
     this.changed();
+    this.write();  // once the question is under way: browsers take milliseconds to change an address
   }
 
   replace(inputs) {
