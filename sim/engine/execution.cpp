@@ -28,10 +28,11 @@ double shares_per_s(const Operation& flow, double rate_Bps) {
 
 }  // namespace
 
-Execution::Execution(const Schedule& schedule, Platform& platform, const Times& times,
-                     std::function<void()> completed)
+Execution::Execution(const Schedule& schedule, const Wiring& wiring, Platform& platform,
+                     const Times& times, std::function<void()> completed)
     : schedule_(schedule),
       platform_(platform),
+      lone_flows_(wiring, platform),
       shared_routes_(platform),
       start_s_(times.start_s),
       end_s_(times.end_s),
@@ -152,7 +153,7 @@ void Execution::begin_bytes(OperationId id) {
 bool Execution::start_flow(OperationId id, double bytes) {
   const std::uint32_t route = schedule_.operations[id].route;
   const double channels = schedule_.routes[route].channels;
-  return follows_rates_ ? platform_.start_flow(route, bytes, channels, id)
+  return follows_rates_ ? lone_flows_.start_flow(route, bytes, channels, id)
                         : shared_routes_.start_flow(route, bytes, channels, id);
 }
 
@@ -160,7 +161,10 @@ void Execution::comm_ended(std::uintptr_t tag, bool failed) {
   const auto ended = [this](std::uintptr_t flow, bool lost) {
     flow_ended(static_cast<OperationId>(flow), lost);
   };
-  if (follows_rates_) return ended(tag, failed);
+  if (follows_rates_) {
+    lone_flows_.flow_ended(tag);
+    return ended(tag, failed);
+  }
   shared_routes_.comm_ended(static_cast<std::uint32_t>(tag), failed, ended);
 }
 
@@ -209,14 +213,14 @@ double Execution::take_left(OperationId flow) {
   if (operation.latency_on_the_way_s > 0) {
     const Transfer& transfer = transfers_[flow];
     const double shares = shares_per_s(operation, transfer.rate_Bps);
-    platform_.stop_flow(flow);
+    lone_flows_.stop_flow(flow);
     return std::max(0.0, transfer.left - (now() - transfer.updated_s) * shares);
   }
   if (!follows_rates_) {
     return shared_routes_.stop_flow(operation.route, flow) / std::round(operation.bytes);
   }
   const double left = platform_.left_of_flow(flow) / std::round(operation.bytes);
-  platform_.stop_flow(flow);
+  lone_flows_.stop_flow(flow);
   return left;
 }
 
@@ -274,7 +278,7 @@ void Execution::note_rates() {
   // What changed at this very moment is not shared yet.
   if (changed_s_ == now()) return share_links_anew();
   std::size_t flows = 0;
-  platform_.for_each_rate([&](std::uintptr_t flow, double rate_Bps) {
+  lone_flows_.for_each_rate([&](std::uintptr_t flow, double rate_Bps) {
     ++flows;
     set_rate(static_cast<OperationId>(flow), rate_Bps);
   });
@@ -288,7 +292,7 @@ void Execution::hold_mean_rates() {
   for (const auto& [id, transfer] : transfers_) {
     const Operation& flow = schedule_.operations[id];
     if (flow.latency_on_the_way_s <= 0 || transfer.rate_Bps <= 0) continue;
-    platform_.hold_flow(id, flow.bytes * shares_per_s(flow, transfer.rate_Bps));
+    lone_flows_.hold_flow(id, flow.bytes * shares_per_s(flow, transfer.rate_Bps));
     held_.push_back(id);
   }
 }
@@ -317,7 +321,7 @@ void Execution::set_rate(OperationId id, double rate_Bps) {
 void Execution::transfer_ended(OperationId id, std::uint32_t alarm) {
   const auto found = transfers_.find(id);
   if (found == transfers_.end() || found->second.alarms != alarm) return;
-  platform_.stop_flow(id);
+  lone_flows_.stop_flow(id);
   flow_ended(id, false);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/engine/alarms.hpp"
+#include "sim/engine/lone_flows.hpp"
 #include "sim/engine/platform.hpp"
 #include "sim/engine/shared_routes.hpp"
 #include "sim/engine/simulate.hpp"
@@ -24,7 +25,7 @@ struct Times {
 class Execution {
  public:
   // Writes `times`, NaN at first. Calls `completed` when the last operation has ended.
-  Execution(const Schedule& schedule, Platform& platform, const Times& times,
+  Execution(const Schedule& schedule, const Wiring& wiring, Platform& platform, const Times& times,
             std::function<void()> completed);
 
   void start();  // starts everything without dependencies
@@ -103,7 +104,8 @@ class Execution {
 
   const Schedule& schedule_;
   Platform& platform_;
-  SharedRoutes shared_routes_;  // unless anything follows rates
+  LoneFlows lone_flows_;        // if anything follows rates
+  SharedRoutes shared_routes_;  // if nothing does
   std::span<double> start_s_;
   std::span<double> end_s_;
   std::span<double> carried_;

@@ -283,6 +283,15 @@ void Platform::stop_flow(std::uintptr_t tag) {
   stopped_.back()->cancel();
 }
 
+bool Platform::is_steady() const {
+  return !fair_ && failing_.empty() && background_channels_.empty() &&
+         std::ranges::all_of(varying_, &std::vector<LinkId>::empty);
+}
+
+double Platform::rate_of_flow(std::uintptr_t tag) const {
+  return under_way_.at(tag).action->get_rate();
+}
+
 void Platform::for_each_rate(const std::function<void(std::uintptr_t, double)>& visit) const {
   if (fair_) return fair_->shares.for_each_rate(visit);
   for (const auto& action : *network_->get_started_action_set()) {

@@ -45,6 +45,11 @@ class Platform {
   void let_go(std::uintptr_t tag);
   // Starts what is always under way. Call it once, before any other flow begins.
   void start_background();
+  // Whether only flows that begin and end change rates, as SimGrid shares them: no other traffic, no rate
+  // that changes, and no link that fails.
+  [[nodiscard]] bool is_steady() const;
+  // As for_each_rate() has it.
+  [[nodiscard]] double rate_of_flow(std::uintptr_t tag) const;
   // Ends a flow whatever is left of it.
   void stop_flow(std::uintptr_t tag);
   // Bytes per second of each running flow, as of SimGrid's last sharing of the links, when time

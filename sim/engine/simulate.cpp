@@ -62,10 +62,11 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
   configure_network_model();
   Platform platform(wiring, conditions.outages);
   // Rates that vary for ever would keep the engine going, and there is nothing left to wait for.
-  Execution execution(schedule, platform, {times.starts(), times.ends(), times.carried()}, [&] {
-    times.header().outcome = Outcome::complete;
-    _exit(0);
-  });
+  Execution execution(schedule, wiring, platform, {times.starts(), times.ends(), times.carried()},
+                      [&] {
+                        times.header().outcome = Outcome::complete;
+                        _exit(0);
+                      });
   platform.on_end([&](std::uintptr_t tag, bool failed) { execution.comm_ended(tag, failed); });
   RateChanges changes(
       wiring,
