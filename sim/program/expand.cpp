@@ -42,6 +42,7 @@ class Expansion {
   }
 
   Schedule run() && {
+    builder_.expect(operations());
     start_hosts();
     builder_.leave_out(program_.left_out);
     for (const Instruction& instruction : program_.instructions) {
@@ -56,6 +57,14 @@ class Expansion {
 
  private:
   using Ids = std::vector<OperationId>;
+
+  // Nearly all steps have fewer.
+  [[nodiscard]] std::size_t operations() const {
+    constexpr std::size_t kOfEach = 2;  // of an instruction on a rank
+    std::size_t count = 0;
+    for (const Instruction& one : program_.instructions) count += kOfEach * ranks(one.stage).size();
+    return count;
+  }
 
   [[nodiscard]] const std::vector<int>& ranks(int stage) const {
     return groups_.ranks[static_cast<std::size_t>(stage)];

@@ -28,6 +28,11 @@ ScheduleBuilder::ScheduleBuilder(std::vector<std::vector<int>> alike)
   schedule_.parts.push_back({KernelPart{}});
 }
 
+void ScheduleBuilder::expect(std::size_t operations) {
+  schedule_.operations.reserve(operations);
+  schedule_.dependencies.reserve(2 * operations);
+}
+
 OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::string_view text,
                                   double seconds, std::span<const KernelPart> parts,
                                   std::span<const OperationId> after, Pass pass) {

@@ -93,6 +93,9 @@ class ScheduleBuilder {
   // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }
 
+  // Room for so many operations at once; more may come.
+  void expect(std::size_t operations);
+
   [[nodiscard]] int ranks() const { return schedule_.ranks; }
   // Schedule::alike.
   [[nodiscard]] std::span<const int> alike(int rank) const {
