@@ -30,6 +30,7 @@ class Expansion {
         host_(builder_, host_of(context.calibration.hosts, context.parallelism.kernels)),
         roofline_(context.cluster.gpu, compute_efficiency(context.cluster), context.calibration),
         slowdown_(std::move(slowdowns)),
+        blocks_(program.kernels.size()),
         held_(static_cast<std::size_t>(builder_.ranks())),
         gathered_(held_.size() * program.buckets, kNoOperation),
         activations_(held_.size() * program.activation_buffers, kNoOperation),
@@ -71,8 +72,14 @@ class Expansion {
   }
 
   void expand(int stage, const Compute& compute) {
+    // Nearly all micro-batches and ranks have the same.
+    auto& [slowdown, block] = blocks_[compute.kernels];
     for (const int rank : ranks(stage)) {
-      run_kernels(rank, compute.phase, compute.label, program_.kernels[compute.kernels]);
+      if (slowdown != slowdown_[index(rank)]) {
+        slowdown = slowdown_[index(rank)];
+        block = block_of(program_.kernels[compute.kernels], slowdown);
+      }
+      run(rank, compute.phase, compute.label, block);
     }
   }
 
@@ -311,19 +318,21 @@ class Expansion {
                 kernel.share(kernel.product_seconds) * roofline_.products_beside_channels()};
   }
 
-  // One operation of the compute stream for consecutive kernels.
-  void run_kernels(int rank, Phase phase, std::string_view label,
-                   const std::vector<BlockTime>& kernels, Pass pass = Pass::none) {
-    Ids& held = held_[index(rank)];
+  // Consecutive kernels, as one operation of the compute stream.
+  struct Block {
     double seconds = 0;
-    std::vector<BlockTime> parts;
+    std::vector<KernelPart> parts;
     HostBlock issued;
+  };
+
+  [[nodiscard]] Block block_of(const std::vector<BlockTime>& kernels, double slowdown) const {
+    Block block;
+    std::vector<BlockTime> parts;
     for (BlockTime kernel : kernels) {
-      const double slowdown = slowdown_[index(rank)];
       kernel.seconds = kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown;
       kernel.product_seconds *= slowdown;
-      seconds += kernel.seconds;
-      if (!host_.is_ideal()) issued = then(issued, host_block(kernel));
+      block.seconds += kernel.seconds;
+      if (!host_.is_ideal()) block.issued = then(block.issued, host_block(kernel));
       const bool alike = !parts.empty() && part_of(parts.back()) == part_of(kernel);
       if (alike) {
         parts.back() += kernel;
@@ -331,15 +340,25 @@ class Expansion {
         parts.push_back(kernel);
       }
     }
-    std::vector<KernelPart> shares;
     for (const BlockTime& part : parts) {
-      shares.push_back(part_of(part));
-      shares.back().share = part.seconds / seconds;
+      block.parts.push_back(part_of(part));
+      block.parts.back().share = part.seconds / block.seconds;
     }
-    if (shares.empty()) shares.emplace_back();
-    hold(rank, host_.issue(rank, issued));
-    builder_.work(rank, Stream::compute, phase, label, seconds, shares, held, pass);
+    if (block.parts.empty()) block.parts.emplace_back();
+    return block;
+  }
+
+  void run(int rank, Phase phase, std::string_view label, const Block& block,
+           Pass pass = Pass::none) {
+    hold(rank, host_.issue(rank, block.issued));
+    Ids& held = held_[index(rank)];
+    builder_.work(rank, Stream::compute, phase, label, block.seconds, block.parts, held, pass);
     held.clear();
+  }
+
+  void run_kernels(int rank, Phase phase, std::string_view label,
+                   const std::vector<BlockTime>& kernels, Pass pass = Pass::none) {
+    run(rank, phase, label, block_of(kernels, slowdown_[index(rank)]), pass);
   }
 
   // What the compute stream's next kernel waits for.
@@ -432,6 +451,7 @@ class Expansion {
   HostIssue host_;
   Roofline roofline_;
   std::vector<double> slowdown_;                   // by rank, for matrix products
+  std::vector<std::pair<double, Block>> blocks_;   // by kernels of Compute: of the last slowdown
   std::vector<Ids> held_;                          // by rank, what its next kernel waits for
   Ids gathered_;                                   // by rank, then bucket
   Ids activations_;                                // by rank, then buffer
