@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/run/columns.hpp"
 
-#include <memory>
 #include <utility>
 #include <variant>
 
@@ -23,11 +22,8 @@ using sim::study::StepTimes;
 using sim::study::uncompressed_schemes;
 
 Job read(const RunOptions& options) {
-  // Of all jobs of this process: a page asks for one step after the other.
-  static const std::shared_ptr<sim::KnownGroups> groups = sim::no_groups_yet();
   if (is_wide_area(options.job.topology)) refuse_step_flags(options);
   Job job = read_job(options.job);
-  job.groups = groups;
   check_what_fails(job);
   return job;
 }
