@@ -28,6 +28,39 @@ class FitLogs(Record):
         ]) -> Any: ...
 
 
+class FitDiagnosisParts(Record):
+    """One of `parts`."""
+
+    part: Text
+    standing: Text
+    share: Number
+    low: Number
+    high: Number
+    gain: Number
+    by_priors: Truth
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Literal[  # type: ignore[override]
+            "part", "standing", "share", "low", "high", "gain", "by_priors"
+        ]) -> Any: ...
+
+
+class FitDiagnosis(Record):
+    """`diagnosis`."""
+
+    sentences: List[Text]
+    measured_over_predicted: Number
+    measure: Text
+    parts: List[FitDiagnosisParts]
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Literal[  # type: ignore[override]
+            "sentences", "measured_over_predicted", "measure", "parts"
+        ]) -> Any: ...
+
+
 class FitConstants(Record):
     """One of `constants`."""
 
@@ -99,55 +132,57 @@ class Fit(Record):
     schema_version: Count
     base: Text
     logs: List[FitLogs]
+    diagnosis: FitDiagnosis
     constants: List[FitConstants]
     errors: FitErrors
     carries: FitCarries
-    warnings: List[Any]
+    misfits: List[Any]
 
     if TYPE_CHECKING:
 
         def __getitem__(self, key: Literal[  # type: ignore[override]
-            "schema_version", "base", "logs", "constants", "errors", "carries", "warnings"
+            "schema_version", "base", "logs", "diagnosis", "constants", "errors", "carries",
+            "misfits"
         ]) -> Any: ...
 
 
 def fit(log: Optional[Values] = None, *, trace: Optional[Values] = None,
         steps: Optional[Values] = None, topo: Optional[Values] = None,
         collective: Optional[Values] = None, hold_out: Optional[Values] = None,
-        output: Optional[Values] = None, jobs: Optional[Values] = None,
-        topology: Optional[Values] = None, model: Optional[Values] = None,
-        from_: Optional[Values] = None, scheme: Optional[Values] = None,
-        nodes: Optional[Values] = None, gpus_per_node: Optional[Values] = None,
-        node_placement: Optional[Values] = None, traffic: Optional[Values] = None,
-        sequence: Optional[Values] = None, tp: Optional[Values] = None, pp: Optional[Values] = None,
-        cp: Optional[Values] = None, cp_exchange: Optional[Values] = None,
-        cp_heads: Optional[Values] = None, ep: Optional[Values] = None,
-        etp: Optional[Values] = None, dispatcher: Optional[Values] = None,
-        dispatch_sms: Optional[Values] = None, virtual_stages: Optional[Values] = None,
-        count_ends: Optional[Values] = None, stage_layers: Optional[Values] = None,
-        placement: Optional[Values] = None, micro_batch: Optional[Values] = None,
-        accumulation: Optional[Values] = None, global_batch: Optional[Values] = None,
-        sequence_parallel: Optional[Values] = None, recompute: Optional[Values] = None,
-        offload_activations: Optional[Values] = None, routing: Optional[Values] = None,
-        capacity_factor: Optional[Values] = None, zero: Optional[Values] = None,
-        hybrid_shard: Optional[Values] = None, reshard: Optional[Values] = None,
-        unit_layers: Optional[Values] = None, prefetch: Optional[Values] = None,
-        backward_prefetch: Optional[Values] = None, gradient_sync: Optional[Values] = None,
-        offload_weights: Optional[Values] = None, stack: Optional[Values] = None,
-        attention: Optional[Values] = None, kernels: Optional[Values] = None,
-        cuda_graphs: Optional[Values] = None, power_throttling: Optional[Values] = None,
-        loss: Optional[Values] = None, precision: Optional[Values] = None,
-        weight_precision: Optional[Values] = None, optimizer: Optional[Values] = None,
-        optimizer_state: Optional[Values] = None, optimizer_precision: Optional[Values] = None,
-        gradient_precision: Optional[Values] = None, overlap: Optional[Values] = None,
-        bucket_size: Optional[Values] = None, algorithm: Optional[Values] = None,
-        protocol: Optional[Values] = None, nccl: Optional[Values] = None,
-        calibration: Optional[Values] = None, codec_time: Optional[Values] = None,
-        host_codecs: Optional[Values] = None, host_issue: Optional[Values] = None,
-        step_by_step: Optional[bool] = None, each_kernel: Optional[bool] = None,
-        whole: Optional[bool] = None, set: Optional[Named] = None,
-        inner_scheme: Optional[Values] = None, deadline: Optional[Values] = None,
-        balance: Optional[Values] = None) -> Fit:
+        output: Optional[Values] = None, force: Optional[bool] = None,
+        jobs: Optional[Values] = None, topology: Optional[Values] = None,
+        model: Optional[Values] = None, from_: Optional[Values] = None,
+        scheme: Optional[Values] = None, nodes: Optional[Values] = None,
+        gpus_per_node: Optional[Values] = None, node_placement: Optional[Values] = None,
+        traffic: Optional[Values] = None, sequence: Optional[Values] = None,
+        tp: Optional[Values] = None, pp: Optional[Values] = None, cp: Optional[Values] = None,
+        cp_exchange: Optional[Values] = None, cp_heads: Optional[Values] = None,
+        ep: Optional[Values] = None, etp: Optional[Values] = None,
+        dispatcher: Optional[Values] = None, dispatch_sms: Optional[Values] = None,
+        virtual_stages: Optional[Values] = None, count_ends: Optional[Values] = None,
+        stage_layers: Optional[Values] = None, placement: Optional[Values] = None,
+        micro_batch: Optional[Values] = None, accumulation: Optional[Values] = None,
+        global_batch: Optional[Values] = None, sequence_parallel: Optional[Values] = None,
+        recompute: Optional[Values] = None, offload_activations: Optional[Values] = None,
+        routing: Optional[Values] = None, capacity_factor: Optional[Values] = None,
+        zero: Optional[Values] = None, hybrid_shard: Optional[Values] = None,
+        reshard: Optional[Values] = None, unit_layers: Optional[Values] = None,
+        prefetch: Optional[Values] = None, backward_prefetch: Optional[Values] = None,
+        gradient_sync: Optional[Values] = None, offload_weights: Optional[Values] = None,
+        stack: Optional[Values] = None, attention: Optional[Values] = None,
+        kernels: Optional[Values] = None, cuda_graphs: Optional[Values] = None,
+        power_throttling: Optional[Values] = None, loss: Optional[Values] = None,
+        precision: Optional[Values] = None, weight_precision: Optional[Values] = None,
+        optimizer: Optional[Values] = None, optimizer_state: Optional[Values] = None,
+        optimizer_precision: Optional[Values] = None, gradient_precision: Optional[Values] = None,
+        overlap: Optional[Values] = None, bucket_size: Optional[Values] = None,
+        algorithm: Optional[Values] = None, protocol: Optional[Values] = None,
+        nccl: Optional[Values] = None, calibration: Optional[Values] = None,
+        codec_time: Optional[Values] = None, host_codecs: Optional[Values] = None,
+        host_issue: Optional[Values] = None, step_by_step: Optional[bool] = None,
+        each_kernel: Optional[bool] = None, whole: Optional[bool] = None,
+        set: Optional[Named] = None, inner_scheme: Optional[Values] = None,
+        deadline: Optional[Values] = None, balance: Optional[Values] = None) -> Fit:
     """Fits a cluster's launch, step latency and bandwidth by protocol to measured times of
     collectives, and writes them as a cluster file.
 
@@ -172,6 +207,8 @@ def fit(log: Optional[Values] = None, *, trace: Optional[Values] = None,
         hold_out: times to leave out of the fit and to predict: of logs, sizes (every second one of
             each log) or gpus (the logs of the most GPUs); of steps, steps (every second row)
         output: cluster file to write: the topology's with the fitted constants
+        force: take a fit that is hard to believe: write the cluster file and exit with 0 all the
+            same
         jobs: simulations to run at once (default: all cores, or the cores that Slurm allots)
 
     As of run(): topology, model, from_, scheme, nodes, gpus_per_node, node_placement, traffic,

@@ -203,10 +203,12 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
             of NVLink or of the network) of all_reduce; pat of all_gather and reduce_scatter,
             recursive (halving and doubling) or hierarchical of these and all_reduce; pairwise,
             rail, deepep, deepep-low-latency, hybridep or nvlink-two-sided of all_to_all;
-            copy_engine of all_gather and all_to_all; chain of broadcast; direct of send_receive
-            (default: the topology's collectives.algorithm)
+            copy_engine of all_gather and all_to_all; chain of broadcast; direct of send_receive;
+            fastest (as auto, but never by nccl); or a list as in NCCL_ALGO: ring,tree or
+            ^nvls,nvlstree or ring;allreduce:^tree (default: the topology's collectives.algorithm)
         protocol: protocol of collectives that have it, refused if none has: auto (the fastest for
-            each size), ll, ll128, or simple (default: the topology's collectives.protocol)
+            each size), ll, ll128, simple, or a list as in NCCL_PROTO: ^ll128 (default: the
+            topology's collectives.protocol)
         nccl: version of NCCL whose tuner chooses algorithm and protocol for each size (2.18 to
             2.29, or a release: 2.26.2); off: the fastest by the costs here (default: the topology's
             collectives.nccl)
