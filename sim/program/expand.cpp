@@ -11,6 +11,7 @@
 #include "sim/program/alike_groups.hpp"
 #include "sim/program/collisions.hpp"
 #include "sim/program/host_issue.hpp"
+#include "sim/program/kernel_block.hpp"
 #include "sim/program/known_groups.hpp"
 #include "sim/program/lay_out.hpp"
 #include "sim/times/host_codecs.hpp"
@@ -311,44 +312,11 @@ class Expansion {
     return sim::time_of(context_, roofline_, pass, program_.times);
   }
 
-  // The whole of a kernel.
-  [[nodiscard]] KernelPart part_of(const BlockTime& kernel) const {
-    return {.memory_share = kernel.memory_share(),
-            .beside_channels =
-                kernel.share(kernel.product_seconds) * roofline_.products_beside_channels()};
+  [[nodiscard]] KernelBlock block_of(const std::vector<BlockTime>& kernels, double slowdown) const {
+    return kernel_block(kernels, slowdown, roofline_.products_beside_channels(), host_);
   }
 
-  // Consecutive kernels, as one operation of the compute stream.
-  struct Block {
-    double seconds = 0;
-    std::vector<KernelPart> parts;
-    HostBlock issued;
-  };
-
-  [[nodiscard]] Block block_of(const std::vector<BlockTime>& kernels, double slowdown) const {
-    Block block;
-    std::vector<BlockTime> parts;
-    for (BlockTime kernel : kernels) {
-      kernel.seconds = kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown;
-      kernel.product_seconds *= slowdown;
-      block.seconds += kernel.seconds;
-      if (!host_.is_ideal()) block.issued = then(block.issued, host_block(kernel));
-      const bool alike = !parts.empty() && part_of(parts.back()) == part_of(kernel);
-      if (alike) {
-        parts.back() += kernel;
-      } else if (kernel.seconds > 0) {
-        parts.push_back(kernel);
-      }
-    }
-    for (const BlockTime& part : parts) {
-      block.parts.push_back(part_of(part));
-      block.parts.back().share = part.seconds / block.seconds;
-    }
-    if (block.parts.empty()) block.parts.emplace_back();
-    return block;
-  }
-
-  void run(int rank, Phase phase, std::string_view label, const Block& block,
+  void run(int rank, Phase phase, std::string_view label, const KernelBlock& block,
            Pass pass = Pass::none) {
     hold(rank, host_.issue(rank, block.issued));
     Ids& held = held_[index(rank)];
@@ -393,11 +361,6 @@ class Expansion {
     return start(rank, results, issued);
   }
 
-  [[nodiscard]] HostBlock host_block(const BlockTime& kernel) const {
-    return kernel.seconds > 0 ? launched(kernel.launches, host_.issue_s(), kernel.seconds)
-                              : HostBlock{};
-  }
-
   // As far ahead as they are when the step before ends.
   void start_hosts() {
     if (host_.is_ideal()) return;
@@ -408,7 +371,7 @@ class Expansion {
       if (!after_norm) continue;
       auto& of_stage = blocks[static_cast<std::size_t>(stage)];
       if (const auto* pass = std::get_if<MemoryPass>(&what)) {
-        HostBlock block = host_block(time_of(*pass));
+        HostBlock block = host_block(time_of(*pass), host_);
         if (pass->beside) block = {.issue_s = block.issue_s};
         of_stage.push_back(block);
       } else if (const auto* codec = std::get_if<Codec>(&what)) {
@@ -450,8 +413,9 @@ class Expansion {
   Groups groups_;
   HostIssue host_;
   Roofline roofline_;
-  std::vector<double> slowdown_;                   // by rank, for matrix products
-  std::vector<std::pair<double, Block>> blocks_;   // by kernels of Compute: of the last slowdown
+  std::vector<double> slowdown_;  // by rank, for matrix products
+  std::vector<std::pair<double, KernelBlock>>
+      blocks_;                                     // by kernels of Compute: of the last slowdown
   std::vector<Ids> held_;                          // by rank, what its next kernel waits for
   Ids gathered_;                                   // by rank, then bucket
   Ids activations_;                                // by rank, then buffer
