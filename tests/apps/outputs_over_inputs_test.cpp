@@ -65,14 +65,15 @@ std::vector<Writer> writers() {
     all.push_back({std::string(kWritingStep) + flag + " OUT", kFilesOfStep});
   }
   all.push_back({std::string(kWritingRound) + "--perfetto OUT", kFilesOfRound});
-  all.push_back({"fit my.log --topo node.topo --topology ./cluster.toml --output OUT",
+  all.push_back({"fit my.log --topo node.topo --topology ./cluster.toml --force --output OUT",
                  {"my.log", "node.topo", "cluster.toml"}});
   all.push_back(
-      {"fit --steps steps.csv --topology ./cluster.toml --traffic traffic.toml --output OUT",
+      {"fit --steps steps.csv --topology ./cluster.toml --traffic traffic.toml --force --output "
+       "OUT",
        {"steps.csv", "cluster.toml", "model.toml", "scheme.toml", "card.toml", "card.csv",
         "table.json", "nodes.txt", "traffic.toml"}});
   all.push_back(
-      {"fit --trace trace.json --topology ./cluster.toml --nodes 1 --model ./model.toml "
+      {"fit --trace trace.json --force --topology ./cluster.toml --nodes 1 --model ./model.toml "
        "--output OUT",
        {"trace.json", "cluster.toml", "model.toml"}});
   all.push_back({"export s.sqlite --output OUT", and_files(kFilesOfStudy, {"s.sqlite"})});

@@ -52,7 +52,7 @@ std::vector<Shipped> shipped_inputs() {
          .optional_tables = {"[fitted]"},
          .optional_keys = {"fp8", "fp4", "fused_attention", "power_limit", "price_as_of",
                            "speed_spread", "host_bandwidth", "transport", "efficiency",
-                           "link_bandwidth", "groups", "routing"}});
+                           "ll128_latency", "link_bandwidth", "groups", "routing"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
     inputs.push_back({.file = file,
