@@ -8,6 +8,7 @@
 #include "apps/job/settings.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/fit/edited_text.hpp"
 #include "sim/topology/cluster.hpp"
