@@ -9,6 +9,7 @@
 
 #include "sim/base/joined.hpp"
 #include "sim/base/likely.hpp"
+#include "sim/base/names.hpp"
 
 namespace sim::study {
 namespace {
@@ -27,6 +28,19 @@ constexpr double kLate = 1.5;
 
 constexpr Part kParts[] = {Part::network, Part::links, Part::delays,
                            Part::gpus,    Part::host,  Part::rest};
+
+constexpr EnumName<Part> kPartNames[] = {{"network", Part::network}, {"links", Part::links},
+                                         {"delays", Part::delays},   {"gpus", Part::gpus},
+                                         {"host", Part::host},       {"rest", Part::rest}};
+constexpr EnumName<Standing> kStandingNames[] = {{"as_expected", Standing::as_expected},
+                                                 {"slow", Standing::slow},
+                                                 {"fast", Standing::fast},
+                                                 {"not_seen", Standing::not_seen},
+                                                 {"undecided", Standing::undecided}};
+constexpr EnumName<Part> kPartTexts[] = {
+    {"the network", Part::network}, {"the links inside a node", Part::links},
+    {"delays", Part::delays},       {"computing", Part::gpus},
+    {"the host", Part::host},       {"what is outside the model", Part::rest}};
 
 bool is_of(const DoubtfulConstant& one, Part part) { return one.constant->part == part; }
 
@@ -59,16 +73,11 @@ const DoubtfulConstant* main_constant(const Optimum& optimum, Part part) {
   const DoubtfulConstant* furthest = nullptr;
   double most = -1;
   for (const DoubtfulConstant& one : optimum.free) {
-    const double off = std::abs(std::log(one.value / one.center)) / one.prior_deviation();
-    if (!is_of(one, part) || off <= most) continue;
-    most = off;
+    if (!is_of(one, part) || one.off() <= most) continue;
+    most = one.off();
     furthest = &one;
   }
   return furthest;
-}
-
-bool is_slower(const DoubtfulConstant& one) {
-  return (one.value > one.center) == one.constant->more_is_slower && one.value != one.center;
 }
 
 // Beyond what is expected of a healthy cluster before anything is measured.
@@ -79,8 +88,7 @@ bool is_unexpected(const DoubtfulConstant& one) {
   if (is_of(one, Part::host) || is_of(one, Part::delays)) {
     return one.value > kLate * one.center;
   }
-  const double side = is_slower(one) ? one.slower : one.faster;
-  return std::abs(std::log(one.value / one.center)) > kLikelySpreads * side;
+  return one.off() > kLikelySpreads;
 }
 
 // A part, and those to which the times may be due as well.
@@ -97,23 +105,18 @@ Accusation accusation_of(const MeasuredTimes& times, const LikelyFit& fit, Part 
   finding.standing = Standing::as_expected;
   finding.gain = gain_of(times, fit, part);
   if (!is_rest(*main->constant)) {
-    const auto one = std::ranges::find(fit.fitted, main->constant, &FittedJobConstant::constant);
-    constexpr double kOf95 = 1.96;
-    const double half =
-        kLikelySpreads / kOf95 * std::log(one->interval->high / one->interval->low) / 2;
+    const auto place = static_cast<std::size_t>(main - fit.optimum.free.data());
+    const fit::Interval likely = interval_of(*main, fit.deviations[place], kLikelySpreads);
     finding.share = main->value / main->center;
-    finding.likely = {*finding.share * std::exp(-half), *finding.share * std::exp(half)};
-    if (!main->constant->is_seconds && main->constant->most == 1) {
-      finding.likely->high = std::min(finding.likely->high, 1 / main->center);
-    }
+    finding.likely = {likely.low / main->center, likely.high / main->center};
   }
   const bool matters = std::abs(std::log(finding.gain)) > std::log(kMatters);
   if (!matters || !is_unexpected(*main)) return accusation;
   const Optimum other = other_explanation(times, fit, part);
   const bool is_clear = other.surprise - fit.optimum.surprise > kClear;
-  finding.standing = !is_clear          ? Standing::undecided
-                     : is_slower(*main) ? Standing::slow
-                                        : Standing::fast;
+  finding.standing = !is_clear           ? Standing::undecided
+                     : main->is_slower() ? Standing::slow
+                                         : Standing::fast;
   finding.is_by_priors =
       is_clear && surprise_of_times(other) - surprise_of_times(fit.optimum) < kTold;
   for (const Part another : kParts) {
@@ -168,23 +171,7 @@ std::string range_of(const PartFinding& one) {
   return fmt::format("likely {:.3g} to {:.3g} %", 100 * one.likely->low, 100 * one.likely->high);
 }
 
-std::string_view text_of(Part part) {
-  switch (part) {
-    case Part::gpus:
-      return "computing";
-    case Part::host:
-      return "the host";
-    case Part::network:
-      return "the network";
-    case Part::links:
-      return "the links inside a node";
-    case Part::delays:
-      return "delays";
-    case Part::rest:
-      break;
-  }
-  return "what is outside the model";
-}
+std::string_view text_of(Part part) { return name_of(part, kPartTexts); }
 
 std::string gain_text(const PartFinding& one, std::string_view condition) {
   return fmt::format("; {} this would run {:.2g} times as fast", condition, one.gain);
@@ -236,7 +223,8 @@ std::string upper(std::string text) {
 
 }  // namespace
 
-Diagnosis diagnose(const MeasuredTimes& times, const LikelyFit& fit, bool has_one_node) {
+Diagnosis diagnose(const MeasuredTimes& measured, const LikelyFit& fit, bool has_one_node) {
+  const MeasuredTimes times = remembering(measured);
   Diagnosis diagnosis{.ratio = std::exp(mean_log_ratio(times.seconds, fit.base_s))};
   std::vector<Part> undecided;
   for (const Part part : kParts) {
@@ -296,38 +284,7 @@ std::vector<std::string> sentences_of(const Diagnosis& diagnosis) {
   return sentences;
 }
 
-std::string_view name_of(Part part) {
-  switch (part) {
-    case Part::gpus:
-      return "gpus";
-    case Part::host:
-      return "host";
-    case Part::network:
-      return "network";
-    case Part::links:
-      return "links";
-    case Part::delays:
-      return "delays";
-    case Part::rest:
-      break;
-  }
-  return "rest";
-}
-
-std::string_view name_of(Standing standing) {
-  switch (standing) {
-    case Standing::as_expected:
-      return "as_expected";
-    case Standing::slow:
-      return "slow";
-    case Standing::fast:
-      return "fast";
-    case Standing::not_seen:
-      return "not_seen";
-    case Standing::undecided:
-      break;
-  }
-  return "undecided";
-}
+std::string_view name_of(Part part) { return name_of(part, kPartNames); }
+std::string_view name_of(Standing standing) { return name_of(standing, kStandingNames); }
 
 }  // namespace sim::study

@@ -87,11 +87,6 @@ class LogTimes {
   std::vector<KernelConstant> free_;
 };
 
-// How much of the times' change with the last constant the others cannot make.
-double own_effect(const std::vector<Column>& slopes) {
-  return fit::norm(fit::own_part(slopes, slopes.size() - 1));
-}
-
 class KernelFitter {
  public:
   KernelFitter(const Job& job, const KernelTimes& times) : times_(times) {
@@ -115,20 +110,29 @@ class KernelFitter {
   }
 
  private:
-  // The slopes of the chosen constants and of one candidate, at the fit.
-  [[nodiscard]] std::vector<Column> slopes_with(const KernelConstant& candidate) const {
-    std::vector<KernelConstant> free = chosen_;
-    free.push_back(candidate);
-    const LogTimes log_times(times_, free);
+  // The slopes of the chosen constants, then of the candidates, at the fit.
+  [[nodiscard]] std::vector<Column> slopes_of_all() const {
+    std::vector<KernelConstant> all = chosen_;
+    all.insert(all.end(), candidates_.begin(), candidates_.end());
+    const LogTimes log_times(times_, all);
     return log_times.slopes(log_times.start());
+  }
+
+  // How much of the times' change with a candidate the chosen constants cannot make.
+  [[nodiscard]] double own_effect(const std::vector<Column>& all, std::size_t candidate) const {
+    const auto chosen = static_cast<std::ptrdiff_t>(chosen_.size());
+    std::vector<Column> slopes(all.begin(), all.begin() + chosen);
+    slopes.push_back(all[chosen_.size() + candidate]);
+    return fit::norm(fit::own_part(slopes, chosen_.size()));
   }
 
   // The most useful constant that the times determine beside those before it.
   bool add_one() {
-    const auto one = std::ranges::find_if(candidates_, [&](const KernelConstant& candidate) {
-      return own_effect(slopes_with(candidate)) >= kLeastEffect;
-    });
-    if (one == candidates_.end()) return false;
+    const std::vector<Column> all = slopes_of_all();
+    std::size_t best = 0;
+    while (best < candidates_.size() && own_effect(all, best) < kLeastEffect) ++best;
+    if (best == candidates_.size()) return false;
+    const auto one = candidates_.begin() + static_cast<std::ptrdiff_t>(best);
     chosen_.push_back(*one);
     candidates_.erase(one);
     const LogTimes log_times(times_, chosen_);
@@ -143,8 +147,10 @@ class KernelFitter {
   }
 
   void keep_others() {
-    for (const KernelConstant& one : candidates_) {
-      const bool has_effect = fit::norm(slopes_with(one).back()) >= kLeastEffect;
+    const std::vector<Column> all = slopes_of_all();
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const KernelConstant& one = candidates_[i];
+      const bool has_effect = fit::norm(all[chosen_.size() + i]) >= kLeastEffect;
       fit_.kept.push_back({one.constant, one.base,
                            has_effect ? JobConstantKept::not_alone : JobConstantKept::unused});
     }

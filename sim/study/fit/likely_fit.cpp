@@ -68,8 +68,7 @@ std::vector<DoubtfulConstant> seen_in(const Optimum& optimum, std::vector<Column
     std::size_t least = 0;
     double most_left = 0;  // of the prior's deviation
     for (std::size_t i = 0; i < seen.size(); ++i) {
-      const double moved = std::abs(std::log(seen[i].value / seen[i].center));
-      if (moved > seen[i].prior_deviation()) continue;
+      if (seen[i].off() > 1) continue;
       const double left = deviation_of(slopes, i) / seen[i].prior_deviation();
       if (left > most_left) {
         least = i;
@@ -85,16 +84,9 @@ std::vector<DoubtfulConstant> seen_in(const Optimum& optimum, std::vector<Column
   return seen;
 }
 
-fit::Interval interval_of(const DoubtfulConstant& one, double deviation) {
-  constexpr double kTwoSided95 = 1.96;
-  const double half = kTwoSided95 * deviation;
-  return {std::max(one.constant->least, one.value * std::exp(-half)),
-          std::min(one.constant->most, one.value * std::exp(half))};
-}
-
 // By time, the error that a fit to the others would leave, in deviations; the priors are left in.
-Column errors_of_left_out(const Optimum& optimum, const std::vector<Column>& slopes,
-                          const Column& residuals) {
+Column errors_of_left_out(const Optimum& optimum, const std::vector<Column>& slopes) {
+  const Column residuals = residuals_of(optimum);
   Column without = fit::errors_without_rows(slopes, residuals);
   without.resize(optimum.errors.size());
   for (std::size_t i = 0; i < without.size(); ++i) {
@@ -105,9 +97,16 @@ Column errors_of_left_out(const Optimum& optimum, const std::vector<Column>& slo
 
 }  // namespace
 
+fit::Interval interval_of(const DoubtfulConstant& one, double deviation, double deviations) {
+  const double half = deviations * deviation;
+  return {std::max(one.constant->least, one.value * std::exp(-half)),
+          std::min(one.constant->most, one.value * std::exp(half))};
+}
+
 LikelyFit fit_times(std::span<const JobConstant> constants, const Job& job,
-                    const MeasuredTimes& times) {
-  require(!times.seconds.empty(), "there is a time to fit to");
+                    const MeasuredTimes& measured) {
+  require(!measured.seconds.empty(), "there is a time to fit to");
+  const MeasuredTimes times = remembering(measured);
   LikelyFit fit;
   fit.base_s = times.predicted({});
   for (const DoubtfulConstant& one : free_constants(constants, job, times)) {
@@ -126,18 +125,19 @@ LikelyFit fit_times(std::span<const JobConstant> constants, const Job& job,
     optimum = descend(times, fit.deviation, std::move(seen));
     slopes = slopes_at(optimum, times, fit.deviation);
   }
+  constexpr double kTwoSided95 = 1.96;
   for (std::size_t i = 0; i < optimum.free.size(); ++i) {
     const DoubtfulConstant& one = optimum.free[i];
+    fit.deviations.push_back(deviation_of(slopes, i));
     fit.fitted.push_back(
-        {one.constant, one.base, one.value, interval_of(one, deviation_of(slopes, i))});
+        {one.constant, one.base, one.value, interval_of(one, fit.deviations.back(), kTwoSided95)});
   }
   fit.fit_s = optimum.predicted;
   if (times.seconds.size() > 1) {
-    const Column without =
-        errors_of_left_out(optimum, slopes, residuals_at(optimum, times, fit.deviation));
+    const Column without = errors_of_left_out(optimum, slopes);
     for (std::size_t i = 0; i < without.size(); ++i) {
-      const double scatter = times.scatter.empty() ? 1 : times.scatter[i];
-      fit.without_s.push_back(times.seconds[i] * std::exp(without[i] * fit.deviation * scatter));
+      const double off = without[i] * fit.deviation * times.scatter_of(i);
+      fit.without_s.push_back(times.seconds[i] * std::exp(off));
       if (std::abs(without[i]) > kOutlierDeviations) fit.outliers.push_back(i);
     }
   }

@@ -44,8 +44,8 @@ std::string check_for(const JobConstant& constant) {
 
 bool is_far(const DoubtfulConstant& one) {
   if (one.constant->part == Part::network) return one.value < kLeastNetwork * one.center;
-  return std::abs(std::log(one.value / one.center)) >
-         std::max(kNotBelieved * one.prior_deviation(), std::log(kLeastFactor));
+  return one.off() > kNotBelieved &&
+         std::abs(std::log(one.value / one.center)) > std::log(kLeastFactor);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -39,6 +41,9 @@ double surprise_of_prior(const DoubtfulConstant& one, double logarithm) {
   const double side = (off > 0) == one.constant->more_is_slower ? one.slower : one.faster;
   return softened(off / side, kPriorOutlier);
 }
+double surprise_of_prior(const DoubtfulConstant& one) {
+  return surprise_of_prior(one, std::log(one.value));
+}
 
 // Residuals in the constants' logarithms, less where they are, plus 1, as the solver's steps are
 // relative: the times' errors, then the priors.
@@ -57,8 +62,7 @@ class Surprise {
   [[nodiscard]] Column errors(std::span<const double> predicted) const {
     Column errors(predicted.size());
     for (std::size_t i = 0; i < errors.size(); ++i) {
-      const double scatter = times_.scatter.empty() ? 1 : times_.scatter[i];
-      errors[i] = std::log(predicted[i] / times_.seconds[i]) / (deviation_ * scatter);
+      errors[i] = std::log(predicted[i] / times_.seconds[i]) / (deviation_ * times_.scatter_of(i));
     }
     return errors;
   }
@@ -80,21 +84,14 @@ class Surprise {
   std::vector<DoubtfulConstant> free_;
 };
 
-double surprise_at(const fit::Residuals& residuals, std::span<const double> x) {
-  Column all(residuals.count);
-  residuals.at(x, all);
-  return fit::dot(all, all);
-}
-
-// Where the predicted times are known.
-double surprise_of(const Start& start, const MeasuredTimes& times, double deviation) {
-  const Surprise here(times, deviation, start.free);
-  double sum = 0;
-  for (const double error : here.errors(start.predicted)) sum += std::pow(softened_error(error), 2);
-  for (const DoubtfulConstant& one : start.free) {
-    sum += std::pow(surprise_of_prior(one, std::log(one.value)), 2);
-  }
-  return sum;
+Optimum optimum_at(const MeasuredTimes& times, double deviation,
+                   const std::vector<DoubtfulConstant>& free,
+                   const std::vector<double>& predicted) {
+  Optimum optimum{.free = free, .predicted = predicted};
+  optimum.errors = Surprise(times, deviation, free).errors(predicted);
+  const Column all = residuals_of(optimum);
+  optimum.surprise = fit::dot(all, all);
+  return optimum;
 }
 
 // All constants at the base, and one of them at one of its other starts.
@@ -109,21 +106,19 @@ std::vector<std::vector<DoubtfulConstant>> one_apart(const std::vector<DoubtfulC
   return starts;
 }
 
-// With the GPUs as much faster or slower as times on average ask for, where that is likelier: a start
-// of slow GPUs must not be taken for one of a slow network.
-std::vector<DoubtfulConstant> levelled(const MeasuredTimes& times,
-                                       std::vector<DoubtfulConstant> free) {
+// With the GPUs as much faster or slower as times on average ask for: a start of slow GPUs must not be
+// taken for one of a slow network.
+void level(const MeasuredTimes& times, std::vector<DoubtfulConstant>& free) {
   const auto gpus = std::ranges::find_if(free, [](const DoubtfulConstant& one) {
     return one.constant->key == "fitted.compute_efficiency";
   });
-  if (gpus == free.end()) return free;
+  if (gpus == free.end()) return;
   const std::vector<double> predicted = times.predicted(values_of(free));
   double off = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     off += std::log(predicted[i] / times.seconds[i]) / static_cast<double>(predicted.size());
   }
   gpus->value = bounded(*gpus->constant, gpus->value * std::exp(off));
-  return free;
 }
 
 // What is known of the deviation before counts as so many times (a scaled inverse chi-square prior;
@@ -132,8 +127,27 @@ constexpr double kKnownAs = 3;
 
 }  // namespace
 
+MeasuredTimes remembering(MeasuredTimes times) {
+  const auto known = std::make_shared<
+      std::map<std::vector<std::pair<const JobConstant*, double>>, std::vector<double>>>();
+  times.predicted = [known, predicted = std::move(times.predicted)](const ConstantValues& values) {
+    std::vector<std::pair<const JobConstant*, double>> key;
+    for (const auto& [constant, value] : values) key.emplace_back(constant, value);
+    const auto [place, is_new] = known->try_emplace(std::move(key));
+    if (is_new) place->second = predicted(values);
+    return place->second;
+  };
+  return times;
+}
+
+bool DoubtfulConstant::is_slower() const {
+  return value != center && (value > center) == constant->more_is_slower;
+}
 double DoubtfulConstant::prior_deviation() const {
   return (value > center) == constant->more_is_slower ? slower : faster;
+}
+double DoubtfulConstant::off() const {
+  return std::abs(std::log(value / center)) / prior_deviation();
 }
 
 std::vector<DoubtfulConstant> free_constants(std::span<const JobConstant> constants, const Job& job,
@@ -175,11 +189,7 @@ Optimum descend(const MeasuredTimes& times, double deviation, std::vector<Doubtf
                                        .first_step = 0.3,
                                        .most_evaluations = 100}));
   }
-  const Surprise here(times, deviation, free);
-  Optimum optimum{.free = free, .predicted = times.predicted(values_of(free))};
-  optimum.errors = here.errors(optimum.predicted);
-  optimum.surprise = surprise_at(here.residuals(), here.here());
-  return optimum;
+  return optimum_at(times, deviation, free, times.predicted(values_of(free)));
 }
 
 double surprise_of_times(const Optimum& optimum) {
@@ -188,11 +198,10 @@ double surprise_of_times(const Optimum& optimum) {
   return sum;
 }
 
-fit::Column residuals_at(const Optimum& optimum, const MeasuredTimes& times, double deviation) {
-  const Surprise here(times, deviation, optimum.free);
-  const fit::Residuals residuals = here.residuals();
-  Column all(residuals.count);
-  residuals.at(here.here(), all);
+fit::Column residuals_of(const Optimum& optimum) {
+  Column all = optimum.errors;
+  std::ranges::transform(all, all.begin(), softened_error);
+  for (const DoubtfulConstant& one : optimum.free) all.push_back(surprise_of_prior(one));
   return all;
 }
 
@@ -205,19 +214,20 @@ std::vector<fit::Column> slopes_at(const Optimum& optimum, const MeasuredTimes& 
 std::vector<Start> starts_of(const MeasuredTimes& times,
                              const std::vector<DoubtfulConstant>& free) {
   std::vector<Start> starts{{free, times.predicted(values_of(free))}};
-  for (const std::vector<DoubtfulConstant>& one : one_apart(free)) {
-    std::vector<DoubtfulConstant> level = levelled(times, one);
-    std::vector<double> predicted = times.predicted(values_of(level));
-    starts.push_back({std::move(level), std::move(predicted)});
+  for (std::vector<DoubtfulConstant>& one : one_apart(free)) {
+    level(times, one);
+    std::vector<double> predicted = times.predicted(values_of(one));
+    starts.push_back({std::move(one), std::move(predicted)});
   }
   return starts;
 }
 
 Optimum most_likely(const MeasuredTimes& times, double deviation,
                     const std::vector<Start>& starts) {
-  const auto other = std::ranges::min_element(
-      starts.begin() + 1, starts.end(), {},
-      [&](const Start& start) { return surprise_of(start, times, deviation); });
+  const auto other =
+      std::ranges::min_element(starts.begin() + 1, starts.end(), {}, [&](const Start& start) {
+        return optimum_at(times, deviation, start.free, start.predicted).surprise;
+      });
   Optimum from_base = descend(times, deviation, starts.front().free);
   Optimum from_other = descend(times, deviation, other->free);
   return from_other.surprise < from_base.surprise ? std::move(from_other) : std::move(from_base);

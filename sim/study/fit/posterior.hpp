@@ -18,7 +18,13 @@ struct MeasuredTimes {
   std::vector<double> seconds;
   std::vector<double> scatter = {};  // of each, over that of steps; empty: 1
   std::function<std::vector<double>(const ConstantValues&)> predicted;  // as many
+
+  [[nodiscard]] double scatter_of(std::size_t time) const {
+    return scatter.empty() ? 1 : scatter[time];
+  }
 };
+// The same, which predicts once for the same values: fits come back to theirs.
+[[nodiscard]] MeasuredTimes remembering(MeasuredTimes times);
 
 struct DoubtfulConstant {
   const JobConstant* constant = nullptr;
@@ -27,7 +33,9 @@ struct DoubtfulConstant {
   double slower = 0, faster = 0;  // standard deviations of the prior's logarithm to either side
   double value = 0;               // where it is
 
+  [[nodiscard]] bool is_slower() const;          // than the prior's center
   [[nodiscard]] double prior_deviation() const;  // on the side of the value
+  [[nodiscard]] double off() const;              // from the center, in such deviations: at least 0
 };
 
 // The constants that the job has, at its values.
@@ -53,8 +61,7 @@ struct Optimum {
 // The times' part of an optimum's surprise.
 [[nodiscard]] double surprise_of_times(const Optimum& optimum);
 // The softened errors, then the priors' surprises.
-[[nodiscard]] fit::Column residuals_at(const Optimum& optimum, const MeasuredTimes& times,
-                                       double deviation);
+[[nodiscard]] fit::Column residuals_of(const Optimum& optimum);
 // Their slopes, by constant.
 [[nodiscard]] std::vector<fit::Column> slopes_at(const Optimum& optimum, const MeasuredTimes& times,
                                                  double deviation);
