@@ -205,20 +205,6 @@ void print_table(const NcclStudy& study, NcclView view) {
   print_styled(to_text(totals_of_held_out(study), width));
 }
 
-const char* role_name(NcclRole role) {
-  switch (role) {
-    case NcclRole::fit:
-      return "fit";
-    case NcclRole::counted:
-      return "counted";
-    case NcclRole::held_out:
-      return "held_out";
-    case NcclRole::left_out:
-      return "left_out";
-  }
-  return "";
-}
-
 Json seconds_of(double time_s) { return time_s > 0 ? Json(time_s) : Json(nullptr); }
 
 std::vector<Json> records_of(const NcclStudy& study, bool measured) {
@@ -226,7 +212,7 @@ std::vector<Json> records_of(const NcclStudy& study, bool measured) {
   for (const NcclRow& row : study.rows) {
     const NcclLog& log = *row.log;
     Json record{{"log", log.name},
-                {"role", role_name(log.role)},
+                {"role", name_of(log.role, sim::validation::kNcclRoles)},
                 {"cluster", log.cluster},
                 {"nodes", log.nodes},
                 {"groups", log.groups},

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
+#include "sim/base/letters.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -18,10 +18,8 @@ constexpr std::string_view kFunctions[] = {"broadcast", "reduce", "allgather", "
 static_assert(std::size(kFunctions) == kNcclFunctions);
 
 std::string plain(std::string_view text) {
-  std::string lower;
-  for (const char letter : text) {
-    if (letter != '_') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
+  std::string lower = in_lower_case(text);
+  std::erase(lower, '_');
   return lower;
 }
 
@@ -85,7 +83,7 @@ bool is_nccl_list(std::string_view text) {
   if (std::ranges::find(kNcclsAlone, text) != std::end(kNcclsAlone)) return true;
   return std::ranges::any_of(text, [](char letter) {
     return std::string_view(",^:;").find(letter) != std::string_view::npos ||
-           std::isupper(static_cast<unsigned char>(letter)) != 0;
+           letter != lower_letter(letter);
   });
 }
 

@@ -121,23 +121,30 @@ constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {
     {"rail", &algorithms::rail},
     {"copy_engine", &algorithms::copy_engine}};
 
-// A name, `fastest`, or a list of NCCL's.
-void read_algorithm(TomlReader& reader, std::string_view key, const Field<Collectives>&,
-                    Collectives& into) {
-  const std::string text = reader.text(key);
+// One of the names, or a list of NCCL's.
+template <class T>
+void read_choice(TomlReader& reader, std::string_view key, const std::string& text,
+                 std::span<const EnumName<T>> names, std::span<const std::string_view> listed,
+                 T& one, std::optional<NcclList>& list) {
   if (!reader.is_good(key)) return;
-  const std::span<const EnumName<const CollectiveAlgorithm*>> names = kAlgorithms;
-  if (text == kFastest) {
-    into.fastest = true;
-  } else if (const auto algorithm = value_named(text, names)) {
-    into.algorithm = *algorithm;
+  if (const auto named = value_named(text, names)) {
+    one = *named;
   } else if (is_nccl_list(text)) {
-    NcclListText parsed = parse_nccl_list(text, kNcclAlgorithms);
+    NcclListText parsed = parse_nccl_list(text, listed);
     if (!parsed.list) reader.wrong(key, parsed.problem);
-    into.algorithms = std::move(parsed.list);
+    list = std::move(parsed.list);
   } else {
     reader.wrong(key, unknown_name(text, names_of(names)));
   }
+}
+
+void read_algorithm(TomlReader& reader, std::string_view key, const Field<Collectives>&,
+                    Collectives& into) {
+  const std::string text = reader.text(key);
+  into.fastest = text == kFastest;
+  if (into.fastest) return;
+  const std::span<const EnumName<const CollectiveAlgorithm*>> names = kAlgorithms;
+  read_choice(reader, key, text, names, kNcclAlgorithms, into.algorithm, into.algorithms);
 }
 
 std::string algorithm_text(const Collectives& from, const NumberRange&) {
@@ -149,18 +156,8 @@ std::string algorithm_text(const Collectives& from, const NumberRange&) {
 
 void read_protocol(TomlReader& reader, std::string_view key, const Field<Collectives>&,
                    Collectives& into) {
-  const std::string text = reader.text(key);
-  if (!reader.is_good(key)) return;
   const std::span<const EnumName<std::optional<Protocol>>> names = kProtocolNames;
-  if (const auto protocol = value_named(text, names)) {
-    into.protocol = *protocol;
-  } else if (is_nccl_list(text)) {
-    NcclListText parsed = parse_nccl_list(text, kNcclProtocols);
-    if (!parsed.list) reader.wrong(key, parsed.problem);
-    into.protocols = std::move(parsed.list);
-  } else {
-    reader.wrong(key, unknown_name(text, names_of(names)));
-  }
+  read_choice(reader, key, reader.text(key), names, kNcclProtocols, into.protocol, into.protocols);
 }
 
 std::string protocol_text(const Collectives& from, const NumberRange&) {

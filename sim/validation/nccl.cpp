@@ -89,11 +89,7 @@ NcclLog log_of(const CsvRow& line, const std::string& place) {
               .groups = line.integer("groups"),
               .nccl = line.text("nccl"),
               .constants = line.text("constants"),
-              .role = chosen<NcclRole>(place, line.text("role"),
-                                       {{"fit", NcclRole::fit},
-                                        {"counted", NcclRole::counted},
-                                        {"held_out", NcclRole::held_out},
-                                        {"left_out", NcclRole::left_out}}),
+              .role = chosen(place, line.text("role"), kNcclRoles),
               .settings = settings_of(line),
               .source = line.text("source")};
   const int ranks = log.nodes * log.gpus_per_node;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/names.hpp"
 #include "sim/base/setting.hpp"
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/fit/alpha_beta.hpp"
@@ -27,6 +28,10 @@ using fit::AlphaBeta;
 
 // held_out: nothing may be fitted to the log; its rows are counted apart from the others.
 enum class NcclRole { fit, counted, held_out, left_out };
+inline constexpr EnumName<NcclRole> kNcclRoles[] = {{"fit", NcclRole::fit},
+                                                    {"counted", NcclRole::counted},
+                                                    {"held_out", NcclRole::held_out},
+                                                    {"left_out", NcclRole::left_out}};
 
 // A line of traces/published/nccl_logs.csv, whose comment explains the columns.
 struct NcclLog {
